@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from esker.dataset import Box, Field
 
 
 class Mesh(NamedTuple):
@@ -23,6 +29,15 @@ class Mesh(NamedTuple):
     def num_levels(self) -> int:
         return len(self.ratios) + 1
 
+    def ratio(self, coarse: int, fine: int) -> tuple[int, ...]:
+        """Cells of a finer level in a cell of a coarser one, per axis."""
+        per_axis = zip(*self.ratios[coarse:fine]) if fine > coarse else [()] * len(self.extent)
+        return tuple(math.prod(ratios) for ratios in per_axis)
+
+    def shape(self, level: int) -> tuple[int, ...]:
+        """Samples of a level if it covers the domain."""
+        return tuple(n * r + self.nodes for n, r in zip(self.extent, self.ratio(0, level)))
+
 
 class MeshPatch(NamedTuple):
     """A patch of all fields of a mesh, half open, x first, in the indices of its level."""
@@ -40,6 +55,22 @@ class LevelCover(NamedTuple):
     """Of the patches."""
     covered: int
     """Of these, under finer patches and thus not stored; parts of cells add up."""
+
+
+def level_samples(field: Field, step: int, level: int, box: Box) -> NDArray[Any]:
+    """The samples of a box in the indices of a level, slowest axis first: those of its patches and, under finer
+    patches, the first finer sample in each cell.
+
+    Raises the exceptions of Field.read().
+    """
+    mesh = field.grid.mesh
+    if mesh is None:
+        raise ValueError(f"{field.name}: expected a field of a mesh")
+    ratio = mesh.ratio(level, mesh.num_levels - 1)
+    lo, hi = box
+    first = [low * r for low, r in zip(lo, ratio)]
+    end = [max(begin, (high - 1) * r + 1) for begin, high, r in zip(first, hi, ratio)]
+    return field.read(step, (first, end), stride=ratio)
 
 
 def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:

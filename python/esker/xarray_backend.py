@@ -1,4 +1,4 @@
-"""xarray engine "esker": `xarray.open_dataset("run.idx", engine="esker", level=12)`.
+"""xarray engine "esker": `xarray.open_dataset("run.idx", engine="esker", level=12)`, and open_datatree.
 
 xarray finds the engine by its entry point; Esker itself does not need xarray. Variables are lazy: only the
 samples in use are read. docs/guide/xarray.md has examples.
@@ -72,7 +72,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         "use_cftime",
         "decode_timedelta",
     )
-    supports_groups = False
+    supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         if not isinstance(filename_or_obj, str | os.PathLike):
@@ -113,20 +113,62 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         raw = _variables(source, level, dropped)
         if stored_levels:
             raw = _with_level_maps(raw, source, level)
-        decoded = xr.decode_cf(
+        return _decoded(
+            source,
             raw,
             concat_characters=concat_characters,
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
-            decode_coords=True if decode_coords is None else decode_coords,
+            decode_coords=decode_coords,
             use_cftime=use_cftime,
             decode_timedelta=decode_timedelta,
         )
-        decoded.encoding["source"] = source.path
-        if (time_dim := _time_dim(source)) in decoded.dims:
-            decoded.encoding["unlimited_dims"] = {time_dim}
-        decoded.set_close(_close)
-        return decoded
+
+    @_reporting_damage
+    def open_groups_as_dict(
+        self,
+        filename_or_obj: Any,
+        *,
+        drop_variables: str | Iterable[str] | None = None,
+        verify: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+        **decoders: Any,
+    ) -> dict[str, xr.Dataset]:
+        """One group per grid, and for a mesh, in its group, one per level: `amr/level_0` is the coarsest.
+
+        A level has the samples of its patches. Those outside are missing, see docs/guide/xarray.md. Attributes
+        and scalars of the dataset are in the root. `decoders` as for open_dataset().
+        """
+        from esker.xarray_levels import level_datasets
+
+        dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+        source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
+        _warn_of_omissions(source, dropped)
+        scalars = {name: _scalar(one) for name, one in source.scalars.items() if name not in dropped}
+        groups = {"/": xr.Dataset(scalars, attrs=attributes_for_xarray(source.attrs))}
+        for name, grid in source.grids.items():
+            if grid.mesh is None:
+                others = {f.name for f in source.fields.values() if f.grid.name != name}
+                raw = _variables(source, None, {*dropped, *others, *source.scalars})
+                groups[f"/{name}"] = raw.drop_attrs(deep=False)
+                continue
+            groups[f"/{name}"] = xr.Dataset()
+            for level, raw in level_datasets(source, grid, dropped).items():
+                groups[f"/{name}/{level}"] = raw
+        return {path: _decoded(source, raw, **decoders) for path, raw in groups.items()}
+
+    def open_datatree(self, filename_or_obj: Any, **arguments: Any) -> xr.DataTree:
+        """The groups of open_groups_as_dict() as a tree."""
+        return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **arguments))
+
+
+def _decoded(source: Dataset, raw: xr.Dataset, decode_coords: Any = True, **decoders: Any) -> xr.Dataset:
+    decoded = xr.decode_cf(raw, decode_coords=True if decode_coords is None else decode_coords, **decoders)
+    decoded.encoding["source"] = source.path
+    if (time_dim := _time_dim(source)) in decoded.dims:
+        decoded.encoding["unlimited_dims"] = {time_dim}
+    decoded.set_close(_close)
+    return decoded
 
 
 def _warn_of_omissions(source: Dataset, dropped: set[str]) -> None:
@@ -164,7 +206,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
         str, tuple[str, NDArray[np.int64]]
     ] = {}  # by dimension: the first field with it, and its indices
     time_dim = _time_dim(source)
-    times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): time_dim}
+    times = TimeDims(source)
     fields = [
         field
         for field in source.fields.values()
@@ -180,10 +222,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
         if field.components > 1:
             dims[-1] = of_components[field.components]
         if not field.fixed:
-            written = tuple(s for s in range(len(source.steps)) if field.has(s))
-            dims[0] = times.setdefault(written, f"{time_dim}_{field.name}")
-            if dims[0] not in variables and dims[0] not in dropped:
-                variables[dims[0]] = _times(source, dims[0], written)
+            dims[0] = times.of(field, variables, dropped)
         for dim in field.grid.dims:
             own = array.selection.indices(dim)
             name, known = indices.setdefault(dim, (field.name, own))
@@ -196,16 +235,33 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 )
             if dim in field.grid.coords and dim not in variables and dim not in dropped:
                 values = field.grid.coords[dim][own]
-                variables[dim] = xr.Variable(dim, values, _attributes(source.dim_attrs.get(dim, {})))
+                variables[dim] = xr.Variable(dim, values, attributes_for_xarray(source.dim_attrs.get(dim, {})))
         lazy = indexing.LazilyIndexedArray(_LazyArray(array))
         encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
-        variable = xr.Variable(dims, lazy, _field_attributes(field), encoding)
+        variable = xr.Variable(dims, lazy, field_attributes(field), encoding)
         no_axes = [dim for dim in field.grid.dims if field.grid.has_no_axes or dim == SCALAR_DIM]
         variables[field.name] = variable.squeeze(no_axes)
     no_times = all(field.fixed for field in fields)
     if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
         variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
-    return xr.Dataset(variables, attrs=_attributes(source.attrs))
+    return xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs))
+
+
+class TimeDims:
+    """The time dimensions of a dataset: one per set of steps at which fields were written."""
+
+    def __init__(self, source: Dataset) -> None:
+        self._source = source
+        self._time_dim = _time_dim(source)
+        self._names = {tuple(range(len(source.steps))): self._time_dim}
+
+    def of(self, field: Field, variables: dict[str, xr.Variable], dropped: set[str]) -> str:
+        """The dimension of a field, whose times become one of `variables`."""
+        written = tuple(s for s in range(len(self._source.steps)) if field.has(s))
+        dim = self._names.setdefault(written, f"{self._time_dim}_{field.name}")
+        if dim not in variables and dim not in dropped:
+            variables[dim] = _times(self._source, dim, written)
+        return dim
 
 
 class _LazyLevels(BackendArray):
@@ -246,7 +302,7 @@ def _with_level_maps(raw: xr.Dataset, source: Dataset, level: Levels) -> xr.Data
 
 
 def _scalar(scalar: Scalar) -> xr.Variable:
-    attributes = _attributes(scalar.attrs)
+    attributes = attributes_for_xarray(scalar.attrs)
     if isinstance(scalar.value, str):
         attributes.pop("_Encoding", None)  # describes the stored bytes, not the text
     return xr.Variable((), np.asarray(scalar.value), attributes)
@@ -264,21 +320,21 @@ def _times(source: Dataset, dim: str, steps: Iterable[int]) -> xr.Variable:
     with np.errstate(invalid="ignore", over="ignore"):
         typed = values.astype(source.time_dtype)
     is_exact = np.array_equal(typed.astype(np.float64), values, equal_nan=True)
-    return xr.Variable(dim, typed if is_exact else values, _attributes(source.time_attrs))
+    return xr.Variable(dim, typed if is_exact else values, attributes_for_xarray(source.time_attrs))
 
 
-def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def attributes_for_xarray(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes as netCDF libraries return them: NumPy numbers and arrays."""
     return {
         name: value if isinstance(value, str) else np.asarray(value)[()] for name, value in attributes.items()
     }
 
 
-def _field_attributes(field: Field) -> dict[str, Any]:
+def field_attributes(field: Field) -> dict[str, Any]:
     """The attributes of a field; fill values have the field's type."""
     return {
         name: _fill_value(field, value) if name in FILL_ATTRIBUTES else value
-        for name, value in _attributes(field.attrs).items()
+        for name, value in attributes_for_xarray(field.attrs).items()
     }
 
 
