@@ -58,19 +58,27 @@ class LevelCover(NamedTuple):
 
 
 def level_samples(field: Field, step: int, level: int, box: Box) -> NDArray[Any]:
-    """The samples of a box in the indices of a level, slowest axis first: those of its patches and, under finer
-    patches, the first finer sample in each cell.
+    """The samples of a box in the indices of a level, slowest axis first: those of its patches.
 
-    Raises the exceptions of Field.read().
+    Under finer patches these are the level's own where the dataset stores whole levels, else the first finer sample
+    in each cell. Raises the exceptions of Field.read().
     """
     mesh = field.grid.mesh
     if mesh is None:
         raise ValueError(f"{field.name}: expected a field of a mesh")
+    if has_whole_levels(field):
+        return field.read(step, box, mesh_level=level)
     ratio = mesh.ratio(level, mesh.num_levels - 1)
     lo, hi = box
     first = [low * r for low, r in zip(lo, ratio)]
     end = [max(begin, (high - 1) * r + 1) for begin, high, r in zip(first, hi, ratio)]
     return field.read(step, (first, end), stride=ratio)
+
+
+def has_whole_levels(field: Field) -> bool:
+    """Whether the dataset stores what finer patches cover, as VTKHDF does; IDX, which has blocks, does not."""
+    part = next(part for part in field.dataset.parts if field.name in part.fields)
+    return field.grid.mesh is not None and part.bits_per_block == 0
 
 
 def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:

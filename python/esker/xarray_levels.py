@@ -145,7 +145,7 @@ class _LevelSamples(_LevelArray):
 
 
 class _LevelCover(_LevelArray):
-    """For each sample of a level: 0 outside its patches, 1 in them, 2 if a finer patch has a sample there."""
+    """For each sample of a level: 0 outside its patches, 1 in them, 2 where a finer patch covers it."""
 
     def __init__(self, field: Field, level: int) -> None:
         super().__init__(field, level, np.dtype(np.int8), 1)

@@ -101,6 +101,10 @@ class _Levels:
 
 def _levels_of(mesh: Mesh, where: str) -> _Levels:
     """Raises ValueError, which begins with `where`, if the ratios are not powers of the same ratio."""
+    if len(set(mesh.ratios)) == 1:
+        return _Levels(_refinement(np.array(mesh.ratios[0])), tuple(range(mesh.num_levels)))
+    if any(r & (r - 1) for ratios in mesh.ratios for r in ratios):
+        raise ValueError(f"{where}: expected powers of two or equal ratios, as yt has them, found {mesh.ratios}")
     digits = np.array([[r.bit_length() - 1 for r in mesh.ratio(0, n)] for n in range(mesh.num_levels)])
     of_axis = np.gcd.reduce(digits, axis=0)
     refined = of_axis > 0
@@ -109,12 +113,16 @@ def _levels_of(mesh: Mesh, where: str) -> _Levels:
         raise ValueError(
             f"{where}: expected ratios that refine all axes in step, as yt does, found {mesh.ratios}"
         )
-    ratios = 1 << of_axis
+    return _Levels(_refinement(1 << of_axis), tuple(positions[:, 0].tolist()))
+
+
+def _refinement(ratios: Indices) -> int | Indices:
+    """The ratios of all axes as yt takes them."""
     if len(ratios) > 1 and (ratios == ratios[0]).all():  # along one axis, yt would refine the second one, too
-        return _Levels(int(ratios[0]), tuple(positions[:, 0].tolist()))
+        return int(ratios[0])
     padded = np.ones(_AXES, np.int64)
     padded[: len(ratios)] = ratios
-    return _Levels(padded, tuple(positions[:, 0].tolist()))
+    return padded
 
 
 class _Grids:

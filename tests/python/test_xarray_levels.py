@@ -149,6 +149,22 @@ def test_nodes_are_at_the_corners_of_cells(tmp_path: Path) -> None:
     np.testing.assert_array_equal(tree["amr/level_0/level_cover"][0], [[1, 1, 1], [1, 2, 1], [1, 1, 1]])
 
 
+def test_levels_that_are_stored_whole(tmp_path: Path) -> None:
+    coarse, fine = np.arange(12.0).reshape(3, 4), 100 + np.arange(24.0).reshape(4, 6)
+    with esker.Writer(tmp_path / "amr", dims={}, format="vtkhdf") as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 5, "y": 3}, [2]))
+        with w.step(0.0) as s:
+            s.put(rho, coarse, level=0)
+            s.put(rho, fine, offset=(1, 2), level=1)
+    tree = xr.open_datatree(tmp_path / "amr.vtkhdf.series", engine="esker").isel(time=0)
+    np.testing.assert_array_equal(tree["amr/level_0/rho"], np.pad(coarse, ((0, 0), (0, 1)), constant_values=np.nan))
+    cover = [[1, 1, 1, 1, 0], [1, 2, 2, 2, 0], [1, 2, 2, 2, 0]]
+    np.testing.assert_array_equal(tree["amr/level_0/level_cover"], cover)
+    expected = np.full((6, 10), np.nan)
+    expected[2:6, 1:7] = fine
+    np.testing.assert_array_equal(tree["amr/level_1/rho"], expected)
+
+
 def test_levels_of_a_plotfile(tmp_path: Path) -> None:
     source = Plotfile(PLOTFILE)
     convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)

@@ -26,11 +26,18 @@ def _quiet() -> None:
     yt.set_log_level("critical")
 
 
-def write_mesh(path: Path, shape: tuple[int, ...], ratios: Sequence[Any], steps: int = 1, **how: Any) -> None:
+def write_mesh(
+    path: Path,
+    shape: tuple[int, ...],
+    ratios: Sequence[Any],
+    steps: int = 1,
+    format: str | None = None,
+    **how: Any,
+) -> None:
     """Two or more levels: one cell less on each side of the level before. Level 0 is cut in two along x."""
     axes = dict(zip("xyz", shape))
     random = np.random.default_rng(1)
-    with esker.Writer(path, dims={}) as w:
+    with esker.Writer(path, dims={}, format=format) as w:
         mesh = w.mesh("amr", axes, ratios, **how)
         rho = w.field("rho", "f4", grid=mesh, attrs={"units": "kg/m**3"})
         velocity = w.field("velocity", "f8", grid=mesh, components=2, attrs={"units": "no unit"})
@@ -98,6 +105,25 @@ def test_covering_grids_have_the_values_of_the_dataset(
     assert str(dataset.all_data()["stream", "velocity_0"].units) == "dimensionless"
 
 
+@pytest.mark.parametrize(("shape", "ratios"), [((6, 5), [2, 2]), ((6, 5, 7), [2, 4]), ((7,), [4])])
+def test_covering_grids_of_whole_levels(tmp_path: Path, shape: tuple[int, ...], ratios: list[int]) -> None:
+    path = tmp_path / "amr.vtkhdf.series"
+    write_mesh(tmp_path / "amr", shape, ratios, format="vtkhdf")
+    rho = esker.open(path)["rho"]
+    dataset = yt.load(path)
+    of_yt = 0
+    whole = np.zeros([1] * len(shape))
+    for level, ratio in enumerate([max(shape), *ratios]):
+        for axis in range(len(shape)):
+            whole = whole.repeat(ratio if level else shape[::-1][axis], axis)
+        for patch in (patch for patch in rho.patches() if patch.level == level):
+            where = tuple(slice(lo, hi) for lo, hi in zip(patch.lo, patch.hi))[::-1]
+            whole[where] = rho.read(box=patch[1:], mesh_level=level)
+        np.testing.assert_array_equal(covering(dataset, of_yt, "rho"), whole)
+        of_yt += 1 if level == 0 or len(set(ratios)) == 1 else 2
+    assert dataset.index.max_level == (len(ratios) if len(set(ratios)) == 1 else 3)
+
+
 def test_a_plotfile_has_the_cells_and_the_sum_that_its_patches_have(tmp_path: Path) -> None:
     source = Plotfile(PLOTFILE)
     convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)
@@ -159,13 +185,38 @@ def test_fields_are_loaded_in_units_and_of_the_mesh_that_are_asked_for(tmp_path:
 def test_meshes_that_yt_cannot_represent(
     tmp_path: Path, shape: tuple[int, ...], ratios: list[Any], how: dict[str, Any], message: str
 ) -> None:
-    with esker.Writer(tmp_path / "amr.idx", dims={}) as w:
+    path = tmp_path / "amr.idx"
+    with esker.Writer(path, dims={}) as w:
         mesh = w.mesh("amr", dict(zip("xyz", shape)), ratios, **how)
         rho = w.field("rho", "f8", grid=mesh)
         with w.step(0.0) as s:
             s.put(rho, np.zeros(np.add(shape, how.get("nodes", False))[::-1]), level=0)
     with pytest.raises(ValueError, match=message):
-        yt.load(tmp_path / "amr.idx")
+        yt.load(path)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "refine_by", "of_mesh"),
+    [
+        ([(3, 3), (3, 3)], 3, (0, 1, 2)),
+        ([(4, 4), (2, 2)], 2, (0, 2, 3)),
+        ([(6,)], [6, 1, 1], (0, 1)),
+        ([(4, 16), (2, 4)], [2, 4, 1], (0, 2, 3)),
+        ([], 1, (0,)),
+        ([(2, 2), (3, 3)], None, ()),
+    ],
+)
+def test_levels_of_yt(ratios: list[Any], refine_by: Any, of_mesh: tuple[int, ...]) -> None:
+    from esker import yt_frontend
+
+    rank = len(ratios[0]) if ratios else 2
+    mesh = esker.mesh.Mesh((4,) * rank, tuple(ratios), False, (0.0,) * rank, (1.0,) * rank)
+    if refine_by is None:
+        with pytest.raises(ValueError, match="run: expected powers of two or equal ratios"):
+            yt_frontend._levels_of(mesh, "run")
+    else:
+        levels = yt_frontend._levels_of(mesh, "run")
+        assert np.array_equal(levels.refine_by, refine_by) and levels.of_mesh == of_mesh
 
 
 def test_patches_inside_coarser_cells_are_refused(tmp_path: Path) -> None:
