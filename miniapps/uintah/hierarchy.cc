@@ -32,6 +32,19 @@ Box coarser_and_around(const Box& box) {
 
 }  // namespace
 
+Point coarse_patches_for(int n_ranks) {
+  Point patches{2, 2, 2, 0, 0};
+  for (int left = n_ranks, factor = 2; left > 1;) {
+    if (left % factor != 0) {
+      ++factor;
+      continue;
+    }
+    *std::min_element(patches.begin(), patches.begin() + 3) *= factor;
+    left /= factor;
+  }
+  return patches;
+}
+
 esker::Mesh make_mesh(const Sizes& sizes) {
   esker::Mesh mesh;
   mesh.axes = {"x", "y", "z"};

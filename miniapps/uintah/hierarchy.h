@@ -21,6 +21,8 @@ struct Sizes {
   int num_levels = 3;
 };
 
+/// Patches of the coarsest level along each axis for a number of ranks: 8 per rank, in nearly cubic bricks.
+Point coarse_patches_for(int n_ranks);
 /// Cells of the coarsest level, with a ratio of 2 between levels. The longest edge of the domain is 1.
 esker::Mesh make_mesh(const Sizes& sizes);
 

@@ -90,17 +90,4 @@ Command parse_command_line(int argc, const char* const* argv) {
   });
 }
 
-Point coarse_patches_for(int n_ranks) {
-  Point patches{2, 2, 2, 0, 0};
-  for (int left = n_ranks, factor = 2; left > 1;) {
-    if (left % factor != 0) {
-      ++factor;
-      continue;
-    }
-    *std::min_element(patches.begin(), patches.begin() + 3) *= factor;
-    left /= factor;
-  }
-  return patches;
-}
-
 }  // namespace uintah

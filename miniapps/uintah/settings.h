@@ -26,7 +26,4 @@ using Command = miniapp::Command<Settings>;
 /// Local. Esker's options start from esker.toml and the environment (esker::Options::load).
 Command parse_command_line(int argc, const char* const* argv);
 
-/// Patches of the coarsest level along each axis for a number of ranks: 8 per rank, in nearly cubic bricks.
-Point coarse_patches_for(int n_ranks);
-
 }  // namespace uintah

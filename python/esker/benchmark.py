@@ -63,7 +63,7 @@ class Job:
     def command(self) -> list[str]:
         """The command line that starts the ranks."""
         steps = self.steps or WORKLOADS[self.workload]
-        line = [self.mpiexec or _output_of(self.program, "--mpiexec"), "-n", str(self.ranks), self.program]
+        line = [self.mpiexec or output_of(self.program, "--mpiexec"), "-n", str(self.ranks), self.program]
         line += [self.workload, "--steps", str(steps), "--repeat", str(self.repeat), "--dir", self.directory]
         if self.block:
             line += ["--points", ",".join(map(str, self.block))]
@@ -80,13 +80,14 @@ class Job:
         return line
 
 
-def _output_of(*command: str) -> str:
+def output_of(*command: str) -> str:
+    """What a program prints."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def cases_of(program: str) -> list[str]:
     """All cases of a program, in the order in which it runs them."""
-    return _output_of(program, "--cases").split()
+    return output_of(program, "--cases").split()
 
 
 def environment() -> dict[str, str]:

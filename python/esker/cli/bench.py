@@ -17,11 +17,13 @@ import click
 from rich.console import Console
 
 from esker import benchmark, peers, scaling
+from esker.cli import bench_amr
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.bench_report import print_results
 from esker.cli.errors import as_exit_status
 
-_STEPS = ", ".join(f"{name} {steps}" for name, steps in benchmark.WORKLOADS.items())
+_AMR_STEPS = 4
+_STEPS = ", ".join(f"{name} {steps}" for name, steps in (*benchmark.WORKLOADS.items(), ("amr", _AMR_STEPS)))
 
 _EPILOG = """\b
     Examples:
@@ -33,6 +35,7 @@ _EPILOG = """\b
       esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
       esker bench s3d_adaptive --block 128 --dir /dev/shm --plot adaptive.png
       esker bench s3d --smooth --case idx_two_phase --case idx_zip --case idx_zfp_accuracy --dir /dev/shm
+      esker bench amr --peers --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
     Quote the ratios rather than the speeds: both values of a ratio come from the same run, so that other
     work on the machine matters less."""
@@ -90,7 +93,7 @@ class BenchOptions:
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
+@click.argument("workload", type=click.Choice(sorted([*benchmark.WORKLOADS, "amr"])))
 @click.option(
     "--ranks",
     default="4",
@@ -153,6 +156,7 @@ def bench_command(options: BenchOptions) -> None:
     icesheet      600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
     icesheet_yxz  the same, with z fastest in the files as well
     ocean         360 x 240 x 42 points, four 3-D and four 2-D fields, split into map blocks with full columns
+    amr           patches of an AMR code on three levels, new ones in each step, 8 coarse patches per rank
     geodesic      10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), split by cell ranges
 
     Writes and reads the cases in turn, --repeat times, and checks every value. The exit status is 1 if a
@@ -168,6 +172,8 @@ def bench_command(options: BenchOptions) -> None:
                       idx_vectors (components interleaved)
     Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (one chunk per field), hdf5_decomposition (one
                       chunk per rank and field)
+    amr               posix, posix_shared; flat, full, file-per-patch, level-by-level; with --peers
+                      hdf5_collective, hdf5_independent (patches back to back, as AMReX and Chombo write)
     with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
                       hdf5_chunked, netcdf4, netcdf_gather (one rank writes); a separate program measures
                       them, alternating with Esker's, relative to its own posix
@@ -180,6 +186,9 @@ def bench_command(options: BenchOptions) -> None:
                       (chunked, with shuffle and deflate), netcdf_redefine, netcdf_redefine_padded (each
                       variable is defined when it is written, without and with free space in the header)
     """
+    if options.workload == "amr":
+        _bench_amr(options)
+        return
     programs = _find_programs(options)
     cases = _chosen_cases(options.cases, programs, benchmark.CASES.get(options.workload, ()))
     picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
@@ -196,6 +205,31 @@ def bench_command(options: BenchOptions) -> None:
         with as_exit_status():
             figure(results).savefig(options.plot_path, format=picture_kind)
     sys.exit(1 if any(case["bad_values"] for one in by_ranks for case in one["cases"]) else 0)
+
+
+def _bench_amr(options: BenchOptions) -> None:
+    others = (options.block, options.plot_path, options.store_rate)
+    if options.levels or options.smooth or len(options.ranks) > 1 or any(o is not None for o in others):
+        raise click.UsageError(
+            "amr: --block, --plot, --store-rate, --levels, --smooth and lists of ranks do not apply"
+        )
+    _check_writable(options.json_path)
+    run = bench_amr.AmrRun(
+        ranks=options.ranks[0],
+        steps=options.steps or _AMR_STEPS,
+        repeat=options.repeat,
+        directory=options.directory,
+        writer_options=options.writer_options,
+        cases=options.cases,
+        with_peers=options.with_peers,
+        program=options.program,
+        mpiexec=options.mpiexec,
+    )
+    results = bench_amr.measure(run, _run, _scratch_below)
+    if options.json_path:
+        with as_exit_status():
+            options.json_path.write_text(json.dumps(results, indent=2) + "\n")
+    bench_amr.print_results(results)
 
 
 def _find_programs(options: BenchOptions) -> list[str]:
