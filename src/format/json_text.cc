@@ -116,6 +116,15 @@ bool read_integer(const Json& json, Index& out) {
   return true;
 }
 
+bool read_integers(const Json& json, std::vector<Index>& out) {
+  if (!json.is_array()) return false;
+  out.resize(json.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!read_integer(json[i], out[i])) return false;
+  }
+  return true;
+}
+
 bool read_unsigned(const Json& json, std::uint64_t& out) {
   if (!json.is_number_unsigned()) return false;
   out = json.get<std::uint64_t>();
@@ -190,6 +199,10 @@ Result<std::vector<double>> get_reals(const Json& object, const char* key) {
 
 Result<std::vector<Index>> get_integers(const Json& object, const char* key) {
   return get_list<Index>(object, key, "64-bit integers", read_integer);
+}
+
+Result<std::vector<std::vector<Index>>> get_lists_of_integers(const Json& object, const char* key) {
+  return get_list<std::vector<Index>>(object, key, "lists of 64-bit integers", read_integers);
 }
 
 Result<Numbers> get_numbers(const Json& object, const char* key, SampleType type) {

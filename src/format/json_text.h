@@ -40,6 +40,7 @@ Result<bool> get_bool(const Json& object, const char* key);
 Result<std::string> get_text(const Json& object, const char* key);
 Result<std::vector<double>> get_reals(const Json& object, const char* key);
 Result<std::vector<Index>> get_integers(const Json& object, const char* key);
+Result<std::vector<std::vector<Index>>> get_lists_of_integers(const Json& object, const char* key);
 Result<Numbers> get_numbers(const Json& object, const char* key, SampleType type);
 Result<std::vector<std::string>> get_texts(const Json& object, const char* key);
 /// The member itself, owned by `object`.

@@ -279,11 +279,9 @@ Result<Mesh> read_mesh(const Json& json, std::vector<std::string> axes) {
   const std::size_t rank = mesh.axes.size();
   ESKER_ASSIGN_OR_RETURN(const std::vector<Index> extent, get_integers(json, "extent"));
   ESKER_RETURN_IF_ERROR(read_per_axis(extent, "extent", rank, mesh.extent));
-  ESKER_ASSIGN_OR_RETURN(const Json* ratios, get_array(json, "ratios"));
-  for (const Json& ratio : *ratios) {
-    const Json holder{{"ratios", ratio}};
-    ESKER_ASSIGN_OR_RETURN(const std::vector<Index> of_level, get_integers(holder, "ratios"));
-    ESKER_RETURN_IF_ERROR(read_per_axis(of_level, "ratios", rank, mesh.ratios.emplace_back()));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::vector<Index>> ratios, get_lists_of_integers(json, "ratios"));
+  for (const std::vector<Index>& ratio : ratios) {
+    ESKER_RETURN_IF_ERROR(read_per_axis(ratio, "ratios", rank, mesh.ratios.emplace_back()));
   }
   ESKER_ASSIGN_OR_RETURN(const bool at_nodes, get_bool(json, "nodes"));
   if (at_nodes) mesh.centering = Centering::kNodes;
