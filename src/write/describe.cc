@@ -1,8 +1,24 @@
 #include "write/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace esker {
+namespace {
+
+std::string describe_mesh(const Mesh& mesh) {
+  const auto per_axis = [&](const auto& values) {
+    return fmt::join(values.begin(), values.begin() + mesh.rank(), ",");
+  };
+  std::string text = fmt::format("mesh of {}", per_axis(mesh.extent));
+  for (const Point& ratio : mesh.ratios) text += fmt::format("*{}", per_axis(ratio));
+  text +=
+      fmt::format(" {} from {:.17g} by {:.17g} ", mesh.centering == Centering::kNodes ? "nodes" : "cells",
+                  per_axis(mesh.origin), per_axis(mesh.spacing));
+  return text;
+}
+
+}  // namespace
 
 std::string describe_schema(const Schema& schema) {
   std::string text;
@@ -13,6 +29,7 @@ std::string describe_schema(const Schema& schema) {
       text += (d > 0 ? "," : "") + schema.dims()[grid.dims[d]].name;
     }
     text += ") ";
+    if (grid.mesh) text += describe_mesh(*grid.mesh);
   }
   for (const Field& field : schema.fields()) {
     text += fmt::format("{}:{}[{}]@{}{}/{}", field.name, name(field.type), field.components, field.grid,
