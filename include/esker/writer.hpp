@@ -126,9 +126,11 @@ class ESKER_API Writer {
   Status put(FieldId field, const Patch& patch);
   /// The same for a field of a mesh: patch.box is in the indices of `level` (0: the coarsest). Patches of one
   /// level are disjoint, and need not cover it; they may cover patches of coarser levels, whose samples there
-  /// are not stored. All due fields of a mesh are put in the same patches, in the same order. Errors:
-  /// kOutOfRange (a level that the mesh does not have, a patch outside of its level), and from end_step
-  /// kInvalidArgument (patches that overlap, fields that are put in different patches).
+  /// are not stored. Node-centered patches may share the nodes on their borders: the values of the first
+  /// patch are stored, by lower corners, slowest axis first (see Options::compare_shared_nodes). All due
+  /// fields of a mesh are put in the same patches, in the same order. Errors: kOutOfRange (a level that the
+  /// mesh does not have, a patch outside of its level), and from end_step kInvalidArgument (patches that
+  /// overlap, fields that are put in different patches).
   Status put(FieldId field, int level, const Patch& patch);
   /// Like put(), but copies the patch: the memory may be reused when this returns, and its type may differ
   /// from the field's. Local. Conversion to integers drops the fraction. Errors: kOutOfRange (names the value

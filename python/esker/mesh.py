@@ -52,7 +52,7 @@ class LevelCover(NamedTuple):
 
     patches: int
     samples: int
-    """Of the patches."""
+    """Of the patches; nodes that patches share count once."""
     covered: int
     """Of these, under finer patches and thus not stored; parts of cells add up."""
 

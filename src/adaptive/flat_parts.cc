@@ -5,6 +5,7 @@
 #include "adaptive/level_parts.h"
 #include "base/checked.h"
 #include "grid/selection.h"
+#include "model/level_fields.h"
 
 namespace esker {
 namespace {
@@ -51,11 +52,17 @@ Box region_in_level(const Mesh& mesh, const MeshBox& patch, int finer) {
   return box;
 }
 
-std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const FinerPatches& finer) {
+std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const PatchesMeeting& meeting) {
   const Box own = mesh.in_finest(patch.box, patch.level);
   std::vector<LevelBox> boxes;
+  if (mesh.centering == Centering::kNodes) {
+    meeting(patch.level, patch.box, [&](const Box& box) {
+      if (!precedes({patch.level, box}, patch)) return;
+      boxes.push_back({mesh.in_finest(box, patch.level), static_cast<KeptLevel>(patch.level)});
+    });
+  }
   for (int level = patch.level + 1; level < mesh.num_levels(); ++level) {
-    finer(level, region_in_level(mesh, patch, level), [&](const Box& box) {
+    meeting(level, region_in_level(mesh, patch, level), [&](const Box& box) {
       boxes.push_back({mesh.in_finest(box, level), static_cast<KeptLevel>(level)});
     });
   }

@@ -18,14 +18,15 @@
 namespace esker {
 
 /// Calls visit(box) for the patches of `level` that have samples in `region`, both in indices of the level.
-using FinerPatches =
+using PatchesMeeting =
     std::function<void(int level, const Box& region, const std::function<void(const Box&)>& visit)>;
 
 /// The samples of a finer level, in its indices, that may cover some of `patch`.
 Box region_in_level(const Mesh& mesh, const MeshBox& patch, int finer);
 
-/// The parts of a patch that no finer one covers, disjoint, in indices of the finest level.
-std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const FinerPatches& finer);
+/// The parts of a patch that no finer one covers and, at nodes, no earlier one of its level; disjoint, in
+/// indices of the finest level.
+std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const PatchesMeeting& meeting);
 
 /// The rules of the flat array: which of its levels of resolution are kept where.
 class FlatRules {

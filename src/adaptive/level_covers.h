@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// By level. `patches` are disjoint on each level. O(n log n) for n patches.
+/// By level. `patches` share nodes on their borders at most, which count once. O(n log n) for n patches.
 std::vector<LevelCover> covers_of(const Mesh& mesh, std::span<const MeshBox> patches);
 
 }  // namespace esker

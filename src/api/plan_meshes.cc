@@ -33,7 +33,7 @@ BoxesOfRanks boxes_of(const std::vector<std::vector<MeshBox>>& patches, int leve
   return boxes;
 }
 
-/// Patches of a level must not overlap.
+/// Patches of a level must not overlap; at nodes, they may share those on their borders.
 Status check_overlap(const Grid& mesh, int level, const BoxesOfRanks& of_rank) {
   std::vector<Box> boxes;
   std::vector<HeldBox> held;
@@ -43,7 +43,9 @@ Status check_overlap(const Grid& mesh, int level, const BoxesOfRanks& of_rank) {
       held.push_back({box, static_cast<int>(r), 0});
     }
   }
-  const auto defect = find_coverage_defect(mesh.mesh->domain(level), boxes, true);
+  const bool may_share = mesh.mesh->centering == Centering::kNodes;
+  const auto defect =
+      may_share ? find_inner_overlap(boxes) : find_coverage_defect(mesh.mesh->domain(level), boxes, true);
   if (!defect) return {};
   return overlap_error(mesh, level, defect->where, held[static_cast<std::size_t>(defect->first)],
                        held[static_cast<std::size_t>(defect->second)]);
@@ -77,7 +79,7 @@ Result<PlannedPatches::PatchesOfRanks> PlannedPatches::list_patches(const Grid& 
 BoxesOfRanks PlannedPatches::flatten_mesh(const Grid& grid, const FormatWriter& format,
                                           const PatchesOfRanks& patches,
                                           const std::vector<BoxListDistribution>& levels) {
-  const FinerPatches finer = [&](int level, const Box& region, const auto& visit) {
+  const PatchesMeeting meeting = [&](int level, const Box& region, const auto& visit) {
     levels[static_cast<std::size_t>(level)].for_each_meeting(region,
                                                              [&](int, int, const Box& box) { visit(box); });
   };
@@ -87,7 +89,7 @@ BoxesOfRanks PlannedPatches::flatten_mesh(const Grid& grid, const FormatWriter& 
     pulse_();
     std::vector<Box>& boxes = flat.emplace_back();
     for (const MeshBox& patch : of_rank) {
-      const std::vector<Box> parts = uncovered_parts(*grid.mesh, patch, finer);
+      const std::vector<Box> parts = uncovered_parts(*grid.mesh, patch, meeting);
       rules.add(patch.level, parts);
       boxes.insert(boxes.end(), parts.begin(), parts.end());
     }

@@ -107,12 +107,14 @@ BoxMessages messages_to_owners(const Lists& lists, int rank) {
 
 /// The first defect in the brick that `rank` is the owner of.
 std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
-                                           const std::vector<HeldBox>& received, bool may_have_gaps) {
+                                           const std::vector<HeldBox>& received, const BoxList& rules) {
   const Index brick = known.owners().brick_of(rank);
   if (brick < 0) return std::nullopt;
   std::vector<Box> boxes;
   for (const HeldBox& held : received) boxes.push_back(held.box);
-  const auto found = find_coverage_defect(known.owners().bricks().box(brick), boxes, may_have_gaps);
+  const auto found = rules.may_share_borders ? find_inner_overlap(boxes)
+                                             : find_coverage_defect(known.owners().bricks().box(brick), boxes,
+                                                                    rules.may_have_gaps);
   if (!found) return std::nullopt;
   DirectoryDefect defect{list, found->where, std::nullopt, std::nullopt};
   if (found->second >= 0) {
@@ -157,8 +159,7 @@ void Directory::start(const std::vector<BoxList>& mine, const std::vector<double
 void Directory::keep(std::vector<std::vector<HeldBox>> received, const std::vector<BoxList>& mine) {
   for (std::size_t l = 0; l < received.size(); ++l) {
     if (!defect_) {
-      defect_ =
-          find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l], mine[l].may_have_gaps);
+      defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l], mine[l]);
     }
     kept_.emplace_back(std::move(received[l]));
   }

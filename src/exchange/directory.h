@@ -30,7 +30,8 @@ namespace esker {
 struct BoxList {
   Box domain;
   std::vector<Box> boxes;
-  bool may_have_gaps = false;  ///< samples that no rank holds are no defect
+  bool may_have_gaps = false;      ///< samples that no rank holds are no defect
+  bool may_share_borders = false;  ///< nor are border samples of several boxes; only with may_have_gaps
 };
 
 /// A region where the boxes of a list do not cover its grid exactly once.

@@ -81,4 +81,46 @@ std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std:
   return defect_in(boxes, domain, meeting(boxes, domain, all), may_have_gaps);
 }
 
+namespace {
+
+/// Boxes as what lies between their first and last samples, which is [2 first + 1, 2 last): boxes that share
+/// border samples only are disjoint then. A box with one sample along an axis is [2 first, 2 first + 1)
+/// there. Coordinates are numbers of corners of boxes in ascending order, so that they cannot overflow.
+std::vector<Box> between_corners(const std::vector<Box>& boxes) {
+  std::vector<Box> inner = boxes;
+  for (int a = 0; a < kMaxRank; ++a) {
+    std::vector<Index> corners;
+    for (const Box& box : boxes) {
+      if (!box.empty() && a < box.rank) corners.insert(corners.end(), {box.lo[a], box.hi[a] - 1});
+    }
+    std::sort(corners.begin(), corners.end());
+    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+    const auto number_of = [&](Index corner) {
+      return static_cast<Index>(std::lower_bound(corners.begin(), corners.end(), corner) - corners.begin());
+    };
+    for (Box& box : inner) {
+      if (box.empty() || a >= box.rank) continue;
+      const Index first = 2 * number_of(box.lo[a]), last = 2 * number_of(box.hi[a] - 1);
+      box.lo[a] = first == last ? first : first + 1;
+      box.hi[a] = first == last ? first + 1 : last;
+    }
+  }
+  return inner;
+}
+
+}  // namespace
+
+std::optional<CoverageDefect> find_inner_overlap(const std::vector<Box>& boxes) {
+  const auto some = std::find_if(boxes.begin(), boxes.end(), [](const Box& box) { return !box.empty(); });
+  if (some == boxes.end()) return std::nullopt;
+  Box all(some->rank, {}, {});
+  for (int a = 0; a < all.rank; ++a) all.hi[a] = 4 * static_cast<Index>(boxes.size());
+  auto found = find_coverage_defect(all, between_corners(boxes), true);
+  if (found) {
+    found->where = intersect(boxes[static_cast<std::size_t>(found->first)],
+                             boxes[static_cast<std::size_t>(found->second)]);
+  }
+  return found;
+}
+
 }  // namespace esker

@@ -22,4 +22,10 @@ struct CoverageDefect {
 std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes,
                                                    bool may_have_gaps = false);
 
+/// The first two boxes found that share more than border samples, or nothing. Boxes may share samples that
+/// are the last ones of one box and the first ones of the other along some axis, as node-centered patches do.
+/// `where` is all that the two share. Empty boxes are ignored. Deterministic. O(n log n) for n boxes without
+/// such an overlap.
+std::optional<CoverageDefect> find_inner_overlap(const std::vector<Box>& boxes);
+
 }  // namespace esker

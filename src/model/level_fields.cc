@@ -46,8 +46,10 @@ Result<GridId> add_level(Schema& schema, const Grid& grid, int level, std::span<
 
 bool precedes(const MeshBox& a, const MeshBox& b) {
   if (a.level != b.level) return a.level < b.level;
-  for (int axis = a.box.rank; axis-- > 0;) {
-    if (a.box.lo[axis] != b.box.lo[axis]) return a.box.lo[axis] < b.box.lo[axis];
+  for (const auto& [one, other] : {std::pair(a.box.lo, b.box.lo), std::pair(a.box.hi, b.box.hi)}) {
+    for (int axis = a.box.rank; axis-- > 0;) {
+      if (one[axis] != other[axis]) return one[axis] < other[axis];
+    }
   }
   return false;
 }

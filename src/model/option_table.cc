@@ -146,6 +146,9 @@ constexpr std::array kRows{
         [](const Options& o) { return std::to_string(o.keep_level); }},
     truth<&Options::partial>("partial",
                              "samples that no rank puts get the field's fill value (changes the dataset)"),
+    truth<&Options::compare_shared_nodes>("compare_shared_nodes",
+                                          "for debugging: fail if patches of a node-centered mesh have "
+                                          "different values at nodes that they share"),
     OptionRow{"compression",
               "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
               "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",

@@ -1,6 +1,7 @@
 #include "model/patch_cover.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "grid/points.h"
@@ -8,19 +9,34 @@
 namespace esker {
 namespace {
 
+/// By their cells: node-centered patches share nodes. Patches of all nodes may leave out cells; false then.
 bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {
-  Index left = mesh.domain(0).num_samples();
+  const Index nodes = mesh.centering == Centering::kNodes ? 1 : 0;
+  const auto num_cells = [&](Box box) {
+    for (int a = 0; a < box.rank; ++a) box.hi[a] -= nodes;
+    return box.num_samples();
+  };
+  Index left = num_cells(mesh.domain(0));
   for (const MeshBox& patch : patches) {
-    if (patch.level == 0) left -= patch.box.num_samples();
+    if (patch.level == 0) left -= num_cells(patch.box);
   }
   return left == 0;
+}
+
+/// The most samples that the patches of a level can have: a node can be in a patch on each side along each
+/// axis.
+Index most_samples(const Mesh& mesh, int level) {
+  const Index samples = mesh.domain(level).num_samples();
+  if (mesh.centering == Centering::kCells) return samples;
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  return samples > kMost >> mesh.rank() ? kMost : samples << mesh.rank();
 }
 
 }  // namespace
 
 Status check_patches(const Mesh& mesh, std::span<const MeshBox> patches) {
   std::vector<Index> left;
-  for (int level = 0; level < mesh.num_levels(); ++level) left.push_back(mesh.domain(level).num_samples());
+  for (int level = 0; level < mesh.num_levels(); ++level) left.push_back(most_samples(mesh, level));
   for (const MeshBox& patch : patches) {
     if (patch.level >= mesh.num_levels() || !mesh.domain(patch.level).contains(patch.box)) {
       return error(Code::kDataLoss, "the patch {} of level {} is not in the mesh of {} levels",

@@ -12,25 +12,17 @@
 #include "comm/gather.h"
 #include "exchange/directory.h"
 #include "plan/field_boxes.h"
+#include "write/mesh_step.h"
+#include "write/shared_nodes.h"
 
 namespace esker {
 namespace {
 
-/// The patches of one mesh in a step.
-struct MeshStep {
-  int grid = -1;
-  const Mesh* mesh = nullptr;
-  std::vector<int> fields;      // due, positions in the schema
-  std::vector<MeshPatch> mine;  // of the first field; those of the others have the same boxes
-  int first_list = 0;           // of the directory: one per level
-
-  [[nodiscard]] int list_of(int level) const { return first_list + level; }
-};
-
 class Flattening {
  public:
-  Flattening(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input)
-      : comm_(comm), schema_(schema), format_(format), input_(input) {}
+  Flattening(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input,
+             bool compares_nodes)
+      : comm_(comm), schema_(schema), format_(format), input_(input), compares_nodes_(compares_nodes) {}
 
   Status run(StepInput& flat) {
     std::vector<BoxList> lists;
@@ -46,8 +38,11 @@ class Flattening {
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", prepare));
     ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm_, lists));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_overlap(directory); }));
-    if (format_.stores_flat()) {
+    if (format_.stores_flat() || compares_nodes_) {
       ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
+      ESKER_RETURN_IF_ERROR(compare_nodes(directory));
+    }
+    if (format_.stores_flat()) {
       ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
         for (const MeshStep& step : steps_) flatten(directory, step, flat);
         return Status();
@@ -74,7 +69,7 @@ class Flattening {
       }
       ESKER_RETURN_IF_ERROR(take_patches(step));
       for (int level = 0; level < step.mesh->num_levels(); ++level) {
-        BoxList list{step.mesh->domain(level), {}, true};
+        BoxList list{step.mesh->domain(level), {}, true, has_nodes(step)};
         for (const MeshPatch& put : step.mine) {
           if (put.level == level) list.boxes.push_back(put.patch.box);
         }
@@ -85,19 +80,25 @@ class Flattening {
     return {};
   }
 
-  [[nodiscard]] const std::vector<MeshPatch>& patches_of(int field) const {
-    static const std::vector<MeshPatch> none;
-    const auto f = static_cast<std::size_t>(field);
-    return f < input_.mesh_patches.size() ? input_.mesh_patches[f] : none;
+  /// Collective.
+  Status compare_nodes(const Directory& directory) const {
+    if (!compares_nodes_) return {};
+    for (const MeshStep& step : steps_) {
+      if (!has_nodes(step)) continue;
+      ESKER_RETURN_IF_ERROR(compare_shared_nodes(comm_, schema_, input_, step, directory));
+    }
+    return {};
   }
 
+  static bool has_nodes(const MeshStep& step) { return step.mesh->centering == Centering::kNodes; }
+
   Status take_patches(MeshStep& step) const {
-    step.mine = patches_of(step.fields.front());
+    step.mine = patches_of(input_, step.fields.front());
     const auto is_same = [](const MeshPatch& a, const MeshPatch& b) {
       return a.level == b.level && a.patch.box == b.patch.box;
     };
     for (const int f : step.fields) {
-      const std::vector<MeshPatch>& others = patches_of(f);
+      const std::vector<MeshPatch>& others = patches_of(input_, f);
       if (std::equal(step.mine.begin(), step.mine.end(), others.begin(), others.end(), is_same)) continue;
       const auto name_of = [&](int field) { return schema_.fields()[static_cast<std::size_t>(field)].name; };
       return error(
@@ -123,27 +124,33 @@ class Flattening {
   void ask(const Directory& directory, const VisitRegion& visit) const {
     for (const MeshStep& step : steps_) {
       for (const MeshPatch& put : step.mine) {
+        if (has_nodes(step)) visit(list_of(directory, step, put.level), put.patch.box);
         for (int finer = put.level + 1; finer < step.mesh->num_levels(); ++finer) {
-          visit(*directory.lists()[static_cast<std::size_t>(step.list_of(finer))],
+          visit(list_of(directory, step, finer),
                 region_in_level(*step.mesh, {put.level, put.patch.box}, finer));
         }
       }
     }
   }
 
+  static const KnownBoxes& list_of(const Directory& directory, const MeshStep& step, int level) {
+    return *directory.lists()[static_cast<std::size_t>(step.list_of(level))];
+  }
+
   void flatten(const Directory& directory, const MeshStep& step, StepInput& flat) const {
     FlatRules rules(*step.mesh, format_.blocks_of(step.fields.front())->mask());
-    const FinerPatches finer = [&](int level, const Box& region, const auto& visit) {
-      const auto& list = *directory.lists()[static_cast<std::size_t>(step.list_of(level))];
+    const PatchesMeeting meeting = [&](int level, const Box& region, const auto& visit) {
+      const KnownBoxes& list = list_of(directory, step, level);
       list.for_each_meeting(region, [&](int, int, const Box& box) { visit(box); });
     };
     for (std::size_t p = 0; p < step.mine.size(); ++p) {
       const MeshBox patch{step.mine[p].level, step.mine[p].patch.box};
-      const std::vector<Box> parts = uncovered_parts(*step.mesh, patch, finer);
+      const std::vector<Box> parts = uncovered_parts(*step.mesh, patch, meeting);
       rules.add(patch.level, parts);
       const Point ratio = step.mesh->ratio_to_finest(patch.level);
       for (const int field : step.fields) {
-        add_parts(patches_of(field)[p].patch, parts, ratio, flat.patches[static_cast<std::size_t>(field)]);
+        add_parts(patches_of(input_, field)[p].patch, parts, ratio,
+                  flat.patches[static_cast<std::size_t>(field)]);
       }
     }
     for (KeepRule& rule : rules.take()) flat.keep.push_back({step.grid, -1, std::move(rule)});
@@ -191,15 +198,16 @@ class Flattening {
   const Schema& schema_;
   const FormatWriter& format_;
   const StepInput& input_;
+  bool compares_nodes_;
   std::vector<MeshStep> steps_;
 };
 
 }  // namespace
 
 Result<StepInput> flatten_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
-                                 const StepInput& input) {
+                                 const StepInput& input, bool compares_nodes) {
   StepInput flat;
-  ESKER_RETURN_IF_ERROR(Flattening(comm, schema, format, input).run(flat));
+  ESKER_RETURN_IF_ERROR(Flattening(comm, schema, format, input, compares_nodes).run(flat));
   return flat;
 }
 

@@ -280,7 +280,8 @@ Status WritePipeline::write_step(const StepInput& input) {
   const CallWatch::Call call(*comm_, "end_step");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{input.status, "end_step", 0, "", false}));
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
-  ESKER_ASSIGN_OR_RETURN(StepInput flat, flatten_meshes(*comm_, schema_, *format_, input));
+  ESKER_ASSIGN_OR_RETURN(StepInput flat,
+                         flatten_meshes(*comm_, schema_, *format_, input, options_.compare_shared_nodes));
   if (format_->stores_levels()) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema_, *format_, input, flat); }));
   }

@@ -89,6 +89,32 @@ def test_wrong_patches_are_refused(tmp_path: Path) -> None:
             s.put(flat, np.zeros(3))
 
 
+def _put_halves(step: Any, field: Any, left: float, right: float) -> None:
+    """Two patches of 3 x 3 nodes, which share a column."""
+    step.put(field, np.full((3, 3), right), offset=(0, 2), level=0)
+    step.put(field, np.full((3, 3), left), level=0)
+
+
+def test_the_lowest_of_patches_is_stored_at_nodes_on_their_borders(tmp_path: Path) -> None:
+    path = tmp_path / "amr.idx"
+    with esker.Writer(path, dims={}) as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 2}, ratios=[], nodes=True))
+        with w.step(0.0) as s:
+            _put_halves(s, rho, 1, 2)
+    field = esker.open(path)["rho"]
+    np.testing.assert_array_equal(field.read(), np.tile([1.0, 1, 1, 2, 2], (3, 1)))
+    assert field.level_covers() == [(2, 15, 0)]
+
+
+def test_different_values_at_shared_nodes_are_reported_on_request(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "amr.idx", dims={}, compare_shared_nodes=True) as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 2}, ratios=[], nodes=True))
+        with pytest.raises(ValueError, match=r"at the node \(2, 0\): 1 and 2"), w.step(0.0) as s:
+            _put_halves(s, rho, 1, 2)
+        with w.step(0.0) as s:
+            _put_halves(s, rho, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("dims", "ratios", "message"),
     [

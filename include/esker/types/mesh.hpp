@@ -63,7 +63,7 @@ struct MeshBox {
 /// What a level of a mesh has at a step.
 struct LevelCover {
   Index patches = 0;
-  Index samples = 0;  ///< of the patches
+  Index samples = 0;  ///< of the patches; nodes that patches share count once
   Index covered = 0;  ///< of these, under finer patches and thus not stored; parts of cells add up
 };
 

@@ -91,6 +91,10 @@ struct ESKER_API Options {
   int keep_level = 0;
   /// Samples of a field that is put, but which no rank puts, are _FillValue. If false, they are an error.
   bool partial = false;
+  /// For debugging: several node-centered patches of a level may put the nodes on their borders, and the
+  /// first patch is stored there. If true, different values at such a node are an error that names it. Costs
+  /// a message per pair of ranks and field.
+  bool compare_shared_nodes = false;
   /// (format) How blocks and chunks are compressed, unless a field says otherwise: "none", "zip", "lz4",
   /// "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute error).
   std::string compression = "none";

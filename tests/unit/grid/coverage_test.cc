@@ -128,6 +128,56 @@ TEST(Coverage, EmptyBoxesCountForNothing) {
   EXPECT_EQ(gap->where, domain);
 }
 
+/// Whether two boxes share samples that are not the last ones of one of them and the first ones of the other.
+bool share_inner_samples(const Box& a, const Box& b) {
+  if (intersect(a, b).empty()) return false;
+  for (int axis = 0; axis < a.rank; ++axis) {
+    if (a.lo[axis] == b.lo[axis] && a.hi[axis] == b.hi[axis]) continue;
+    if (a.hi[axis] - 1 == b.lo[axis] || b.hi[axis] - 1 == a.lo[axis]) return false;
+  }
+  return true;
+}
+
+TEST(Coverage, InnerOverlapsAreThoseOfMoreThanBorders) {
+  Random random(22);
+  int n_found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Box domain = Box::from_extent(1 + i % 3, {6, 5, 4});
+    std::vector<Box> boxes;
+    for (Index n = random.in(0, 4); n > 0; --n) boxes.push_back(random.box_in(domain));
+    bool any = false;
+    for (std::size_t a = 0; a < boxes.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) any = any || share_inner_samples(boxes[a], boxes[b]);
+    }
+    const auto found = find_inner_overlap(boxes);
+    ASSERT_EQ(found.has_value(), any);
+    if (!found) continue;
+    ++n_found;
+    const Box& first = boxes[static_cast<std::size_t>(found->first)];
+    const Box& second = boxes[static_cast<std::size_t>(found->second)];
+    ASSERT_TRUE(share_inner_samples(first, second)) << first.to_string() << " " << second.to_string();
+    ASSERT_EQ(found->where, intersect(first, second));
+  }
+  EXPECT_GT(n_found, 300);
+  EXPECT_LT(n_found, 1700);
+}
+
+TEST(Coverage, BorderSamplesOfManyBoxesMayBeShared) {
+  std::vector<Box> boxes;  // nodes of cells that tile
+  Random random(23);
+  for (Box box :
+       random_tiling(Box::from_extent(3, {Index{1} << 20, Index{1} << 20, Index{1} << 20}), 10000, random)) {
+    for (int a = 0; a < 3; ++a) ++box.hi[a];
+    boxes.push_back(box);
+  }
+  EXPECT_EQ(find_inner_overlap(boxes), std::nullopt);
+  ++boxes[5000].hi[1];
+  EXPECT_NE(find_inner_overlap(boxes), std::nullopt);
+  const Index far = Index{1} << 61;
+  EXPECT_EQ(find_inner_overlap({Box{{0}, {far}}, Box{{far - 1}, {2 * far - 1}}}), std::nullopt);
+  EXPECT_NE(find_inner_overlap({Box{{0}, {far}}, Box{{far - 2}, {2 * far - 1}}}), std::nullopt);
+}
+
 TEST(Coverage, OfManyBoxesIsFast) {
   const Box domain = Box::from_extent(3, {Index{1} << 20, Index{1} << 20, Index{1} << 20});
   Random random(21);

@@ -67,6 +67,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "checksums",
                                              "keep_level",
                                              "partial",
+                                             "compare_shared_nodes",
                                              "compression",
                                              "compress_threads",
                                              "aggregate",

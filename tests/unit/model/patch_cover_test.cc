@@ -23,6 +23,22 @@ TEST(PatchCover, MoreSamplesThanTheLevelHasAreDamage) {
   EXPECT_EQ(check_patches(huge, patches).code(), Code::kDataLoss);
 }
 
+TEST(PatchCover, NodesOnBordersMayBeInSeveralPatches) {
+  Mesh nodes = kMesh;  // 5 x 3 nodes
+  nodes.centering = Centering::kNodes;
+  std::vector<MeshBox> patches;
+  for (Index x = 0; x < 4; ++x) {
+    for (Index y = 0; y < 2; ++y) patches.push_back({0, Box{{x, y}, {x + 2, y + 2}}});
+  }
+  EXPECT_TRUE(check_patches(nodes, patches).ok());
+  const Lattice all{2, {0, 0}, {1, 1}, {9, 5}};
+  EXPECT_TRUE(samples_in_patches(nodes, patches, all).empty());
+  patches.pop_back();
+  EXPECT_FALSE(samples_in_patches(nodes, patches, all).empty());
+  const std::vector<MeshBox> repeated(5, {0, nodes.domain(0)});
+  EXPECT_EQ(check_patches(nodes, repeated).code(), Code::kDataLoss);
+}
+
 TEST(PatchCover, FlagsSamplesInCellsOfPatches) {
   const Lattice all{2, {0, 0}, {1, 1}, {8, 4}};
   const std::vector<MeshBox> patches{{0, Box{{1, 0}, {2, 2}}}, {1, Box{{7, 3}, {8, 4}}}};

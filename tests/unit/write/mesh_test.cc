@@ -9,6 +9,7 @@
 
 #include "formats/registry/open_dataset.h"
 #include "grid/selection.h"
+#include "support/hierarchy.h"
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
@@ -19,81 +20,6 @@ namespace esker {
 namespace {
 
 using namespace testing_support;  // NOLINT: scenario and ranks
-
-struct Hierarchy {
-  Mesh mesh;
-  std::vector<MeshBox> patches;
-};
-
-/// The value of sample `p` of a level, which no other sample has.
-double value_of(int level, const Point& p) {
-  return static_cast<double>(level + 8 * (p[0] + 1000 * p[1] + 1000000 * p[2]));
-}
-
-/// The memory of a patch, x fastest.
-template <class T>
-std::vector<T> samples_of(const MeshBox& patch) {
-  std::vector<T> samples;
-  for_each_point(patch.box,
-                 [&](const Point& p) { samples.push_back(static_cast<T>(value_of(patch.level, p))); });
-  return samples;
-}
-
-/// The coarsest level in slabs, finer ones in disjoint boxes anywhere.
-Hierarchy random_hierarchy(std::mt19937& random) {
-  const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
-  Hierarchy found;
-  const int rank = 1 + static_cast<int>(below(3));
-  for (int a = 0; a < rank; ++a) {
-    found.mesh.axes.push_back(std::string(1, "xyz"[a]));
-    found.mesh.extent[a] = 2 + below(rank == 3 ? 6 : 12);
-  }
-  for (Index n = 1 + below(2); n > 0; --n) {
-    Point ratio{1, 1, 1, 1, 1};
-    const Index same = Index{1} << (1 + below(2));
-    for (int a = 0; a < rank; ++a) ratio[a] = same;
-    found.mesh.ratios.push_back(ratio);
-  }
-  const Box coarse = found.mesh.domain(0);
-  const Index cut = below(coarse.hi[0]);
-  for (const auto& [from, to] : {std::pair<Index, Index>{0, cut}, {cut, coarse.hi[0]}}) {
-    Box slab = coarse;
-    slab.lo[0] = from;
-    slab.hi[0] = to;
-    if (!slab.empty()) found.patches.push_back({0, slab});
-  }
-  for (int level = 1; level < found.mesh.num_levels(); ++level) {
-    const Box domain = found.mesh.domain(level);
-    std::vector<Box> boxes;
-    for (Index n = 1 + below(4); n > 0; --n) {
-      Box box = domain;
-      for (int a = 0; a < rank; ++a) {
-        box.lo[a] = below(domain.hi[a]);
-        box.hi[a] = box.lo[a] + 1 + below(std::min<Index>(8, domain.hi[a] - box.lo[a]));
-      }
-      const bool is_free = std::all_of(boxes.begin(), boxes.end(),
-                                       [&](const Box& other) { return intersect(box, other).empty(); });
-      if (is_free) boxes.push_back(box);
-    }
-    for (const Box& box : boxes) found.patches.push_back({level, box});
-  }
-  return found;
-}
-
-/// The value of the finest patch over a sample of the finest level; netCDF's fill value where there is none.
-double composite_at(const Hierarchy& hierarchy, const Point& p) {
-  double value = 9.9692099683868690e+36;
-  int finest = -1;
-  for (const MeshBox& patch : hierarchy.patches) {
-    const Point ratio = hierarchy.mesh.ratio_to_finest(patch.level);
-    Point at{};
-    for (int a = 0; a < patch.box.rank; ++a) at[a] = p[a] / ratio[a];
-    if (patch.level <= finest || !patch.box.contains(at)) continue;
-    finest = patch.level;
-    value = value_of(patch.level, at);
-  }
-  return value;
-}
 
 template <class T>
 Schema schema_of(const Mesh& mesh) {
@@ -126,7 +52,7 @@ Status write_mesh(const std::shared_ptr<Store>& store, const Hierarchy& hierarch
             comm.rank())
           continue;
         const MeshBox& patch = hierarchy.patches[p];
-        memory.push_back(samples_of<T>(patch));
+        memory.push_back(samples_of<T>(hierarchy, p));
         input.mesh_patches[0].push_back({patch.level, Patch(Patch::dense(patch.box, memory.back().data()))});
       }
       status = pipeline->write_step(input);
@@ -183,6 +109,33 @@ bool is_of_patch(const Mesh& mesh, double value, const Point& p) {
   return std::all_of(p.begin(), p.end(), [&, a = 0](Index at) mutable { return at % ratio[a++] == 0; });
 }
 
+// The first of the patches that share a node is stored there, on any number of ranks.
+TEST(MeshStep, OfNodesIsReadAsTheCompositeOfItsPatches) {
+  std::mt19937 random(29);
+  int n_shared = 0;
+  for (int round = 0; round < 80; ++round) {
+    SCOPED_TRACE(round);
+    const Hierarchy hierarchy = random_hierarchy(random, Centering::kNodes);
+    const auto store = memory_store();
+    const std::map<std::string, std::string> settings{{"bits_per_block", std::to_string(1 + random() % 6)}};
+    const Status status = write_mesh(store, hierarchy, 1 + static_cast<int>(random() % 4), settings);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+    const auto dataset = open_dataset(store, "run.idx").value();
+    const Box finest = hierarchy.mesh.domain(hierarchy.mesh.num_levels() - 1);
+    std::vector<double> expected;
+    for_each_point(finest, [&](const Point& p) { expected.push_back(composite_at(hierarchy, p)); });
+    ASSERT_EQ(read_box<double>(*dataset, 1, finest), expected);
+    for (std::size_t n = 0; n < hierarchy.patches.size(); ++n) {
+      for (std::size_t m = 0; m < n; ++m) {
+        const auto& [a, b] = std::pair(hierarchy.patches[n], hierarchy.patches[m]);
+        if (a.level == b.level && !intersect(a.box, b.box).empty()) ++n_shared;
+      }
+    }
+  }
+  EXPECT_GT(n_shared, 40);
+}
+
 // Samples without any patch are fill values at each level of reading, and not stored in mask and level map.
 TEST(MeshStep, HasFillValuesInGaps) {
   std::mt19937 random(17);
@@ -211,7 +164,7 @@ TEST(MeshStep, HasFillValuesInGaps) {
         for (int a = 0; a < samples.rank; ++a) p[a] = samples.origin[a] + index[a] * samples.stride[a];
         const double expected = composite_at(hierarchy, p);
         ASSERT_EQ(found[at], expected) << level;
-        if (expected > 1e36) {
+        if (expected == kNoPatch) {
           ASSERT_EQ(is_stored[at], 0);
           ASSERT_EQ(levels[at], -1);
         } else if (is_of_patch(hierarchy.mesh, expected, p)) {
@@ -253,12 +206,32 @@ TEST(MeshStep, WithPatchesThatAreNotInItsMeshIsDamage) {
 TEST(MeshStep, HasTheSameBytesOnAnyNumberOfRanks) {
   std::mt19937 random(11);
   for (int round = 0; round < 6; ++round) {
-    const Hierarchy hierarchy = random_hierarchy(random);
+    const auto centering = round % 2 == 0 ? Centering::kCells : Centering::kNodes;
+    const Hierarchy hierarchy = random_hierarchy(random, centering);
     std::shared_ptr<Store> first;
     for (const int n_ranks : {1, 2, 4, 7}) {
       const auto store = memory_store();
       ASSERT_TRUE(write_mesh(store, hierarchy, n_ranks, {{"bits_per_block", "4"}}).ok());
       if (!first) first = store;
+      expect_same_files(*store, *first, ".");
+    }
+  }
+}
+
+TEST(MeshStep, HasTheSameBytesInEveryWayOfMovingSamples) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 8; ++round) {
+    SCOPED_TRACE(round);
+    Hierarchy hierarchy = random_hierarchy(random);
+    if (round % 2 == 0) hierarchy.patches.erase(hierarchy.patches.begin());  // gaps
+    const auto first = memory_store();
+    ASSERT_TRUE(write_mesh(first, hierarchy, 1, {{"bits_per_block", "4"}}).ok());
+    for (std::map<std::string, std::string> way : ways_to_move()) {
+      SCOPED_TRACE(text_of(way));
+      way["bits_per_block"] = "4";
+      const auto store = memory_store();
+      const Status status = write_mesh(store, hierarchy, 4, way);
+      ASSERT_TRUE(status.ok()) << status.message();
       expect_same_files(*store, *first, ".");
     }
   }
@@ -272,6 +245,40 @@ TEST(MeshStep, RefusesPatchesThatOverlap) {
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("level 1"), std::string::npos) << status.message();
   EXPECT_NE(status.message().find("[5,6) x [5,6)"), std::string::npos) << status.message();
+}
+
+/// Two node-centered patches of level 1 on two ranks, which share 5 nodes.
+Hierarchy two_patches_of_nodes() {
+  Hierarchy hierarchy;
+  hierarchy.mesh = {.axes = {"x", "y"}, .extent = {8, 8}, .ratios = {{2, 2}}, .centering = Centering::kNodes};
+  hierarchy.patches = {{0, Box{{0, 0}, {9, 9}}}, {1, Box{{2, 2}, {7, 7}}}, {1, Box{{6, 2}, {11, 7}}}};
+  return hierarchy;
+}
+
+TEST(MeshStep, ComparesValuesAtSharedNodesOnRequest) {
+  Hierarchy hierarchy = two_patches_of_nodes();
+  const std::map<std::string, std::string> compares{{"compare_shared_nodes", "true"}};
+  EXPECT_TRUE(write_mesh(memory_store(), hierarchy, 3, compares).ok());
+  hierarchy.differs_by_patch = true;
+  EXPECT_TRUE(write_mesh(memory_store(), hierarchy, 3).ok());
+  for (const int n_ranks : {1, 3}) {
+    const Status status = write_mesh(memory_store(), hierarchy, n_ranks, compares);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument);
+    for (const char* part : {"mesh 'amr', level 1, field 'density'", "[2,7) x [2,7)", "[6,11) x [2,7)",
+                             "different values at the node (6, 2): 16049.015625 and 16049.03125"}) {
+      EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+    }
+  }
+}
+
+TEST(MeshStep, RefusesNodesSharedInsideOfAPatch) {
+  Hierarchy hierarchy = two_patches_of_nodes();
+  hierarchy.patches.back().box = Box{{5, 2}, {11, 7}};
+  const Status status = write_mesh(memory_store(), hierarchy, 3);
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("overlap in [5,7) x [2,7); they may share nodes on their borders only"),
+            std::string::npos)
+      << status.message();
 }
 
 // Work follows the blocks that are written, not the index space.
