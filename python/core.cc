@@ -69,9 +69,9 @@ nb::dict coords_of(const esker::Grid& grid) {
   return coords;
 }
 
-/// (extent, ratios, at nodes, origin, spacing), x first.
+/// (extent, ratios, at nodes, origin, spacing, nested), x first.
 using MeshFacts = std::tuple<std::vector<esker::Index>, std::vector<std::vector<esker::Index>>, bool,
-                             std::vector<double>, std::vector<double>>;
+                             std::vector<double>, std::vector<double>, bool>;
 
 std::optional<MeshFacts> mesh_of(const esker::Grid& grid) {
   if (!grid.mesh) return std::nullopt;
@@ -80,8 +80,12 @@ std::optional<MeshFacts> mesh_of(const esker::Grid& grid) {
   };
   std::vector<std::vector<esker::Index>> ratios;
   for (const esker::Point& ratio : grid.mesh->ratios) ratios.push_back(per_axis(ratio));
-  return MeshFacts{per_axis(grid.mesh->extent), ratios, grid.mesh->centering == esker::Centering::kNodes,
-                   per_axis(grid.mesh->origin), per_axis(grid.mesh->spacing)};
+  return MeshFacts{per_axis(grid.mesh->extent),
+                   ratios,
+                   grid.mesh->centering == esker::Centering::kNodes,
+                   per_axis(grid.mesh->origin),
+                   per_axis(grid.mesh->spacing),
+                   grid.mesh->nested};
 }
 
 void bind_schema(nb::module_& m) {
@@ -95,7 +99,8 @@ void bind_schema(nb::module_& m) {
   nb::class_<esker::Grid>(m, "Grid")
       .def_ro("name", &esker::Grid::name)
       .def_ro("dims", &esker::Grid::dims)
-      .def_prop_ro("mesh", &mesh_of, "Extent, ratios, whether at nodes, origin, spacing; x first. Or None.")
+      .def_prop_ro("mesh", &mesh_of,
+                   "Extent, ratios, whether at nodes, origin, spacing, nested; x first. Or None.")
       .def_prop_ro("coords", &coords_of, nb::sig("def coords(self) -> dict[str, " ESKER_PYTHON_NUMBERS "]"))
       .def_prop_ro(
           "attributes", [](const esker::Grid& g) { return to_python(g.attributes); }, nb::sig(kAttributes));

@@ -90,7 +90,7 @@ void copy_axes(const std::vector<Value>& values, const std::string& what, std::s
 
 int def_mesh(StepWriter& w, const std::string& name, const std::vector<std::string>& axes,
              const std::vector<Index>& extent, const std::vector<std::vector<Index>>& ratios, bool at_nodes,
-             const std::vector<double>& origin, const std::vector<double>& spacing) {
+             const std::vector<double>& origin, const std::vector<double>& spacing, bool nested) {
   Mesh mesh;
   mesh.axes = axes;
   copy_axes(extent, "dims", axes.size(), mesh.extent);
@@ -100,6 +100,7 @@ int def_mesh(StepWriter& w, const std::string& name, const std::vector<std::stri
   if (at_nodes) mesh.centering = Centering::kNodes;
   copy_axes(origin, "origin", axes.size(), mesh.origin);
   copy_axes(spacing, "spacing", axes.size(), mesh.spacing);
+  mesh.nested = nested;
   return w.writer.def_mesh(name, mesh).value().index;
 }
 
@@ -168,7 +169,7 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
                          Index n) { return w.writer.def_dim(name, n).value().index; })
       .def("def_grid", &def_grid, "name"_a, "dims"_a)
       .def("def_mesh", &def_mesh, "name"_a, "axes"_a, "extent"_a, "ratios"_a, "at_nodes"_a, "origin"_a,
-           "spacing"_a, "All x first; `extent`: cells of the coarsest level.")
+           "spacing"_a, "nested"_a, "All x first; `extent`: cells of the coarsest level.")
       .def(
           "def_coords",
           [](StepWriter& w, int grid, const std::string& dim, nb::handle values) {

@@ -258,6 +258,11 @@ ESKER_API esker_status esker_def_mesh(esker_dataset* ds, const char* name, int n
                                       const int64_t* ratios, esker_centering centering, const double* origin,
                                       const double* spacing, int* grid);
 
+/// Promises that the levels of the mesh of a grid are nested: all patches of a level are inside of those of
+/// the next coarser level. A step with other patches is an error of esker_end_step, ESKER_INVALID_ARGUMENT.
+/// Local. Errors: ESKER_INVALID_ARGUMENT (the grid is not that of a mesh).
+ESKER_API esker_status esker_def_nested(esker_dataset* ds, int grid);
+
 /// Coordinates of the grid along dimension `dim`: `count` values, one per point, copied. Local.
 ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values,
                                         int64_t count);
@@ -519,6 +524,10 @@ ESKER_API esker_status esker_inq_grid_id(esker_dataset* ds, const char* name, in
 ESKER_API esker_status esker_inq_mesh(esker_dataset* ds, int grid, int* num_levels, int64_t* extent,
                                       int64_t* ratios, esker_centering* centering, double* origin,
                                       double* spacing);
+
+/// Whether the levels of the mesh of a grid are nested by promise (1) or perhaps not (0), see
+/// esker_def_nested. Local. Errors: ESKER_NOT_FOUND (the grid is not that of a mesh).
+ESKER_API esker_status esker_inq_nested(esker_dataset* ds, int grid, int* nested);
 
 /// One level of the mesh of a grid. Local. `extent`: its samples along each axis if it covers the domain;
 /// `ratio`: sample i of the level is sample i * ratio of the grid, from which esker_get reads. Both have one

@@ -78,6 +78,9 @@ class ESKER_API Writer {
   /// Defines a mesh: dimensions named like its axes, with the extents of the finest level, and a grid. Its
   /// fields are put level by level. IDX only. Errors: those of Mesh::check(), kAlreadyExists.
   Result<GridId> def_mesh(const std::string& name, const Mesh& mesh);
+  /// Promises that the levels of a mesh are nested. The same as Mesh::nested. Local; before the first
+  /// end_step. Errors: kInvalidArgument (the grid is not that of a mesh).
+  Status def_nested(GridId mesh);
   /// Coordinate values, one per index of the dimension `dim` of the grid.
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
   /// The same for values of any type. Files keep the type.
@@ -130,7 +133,7 @@ class ESKER_API Writer {
   /// patch are stored, by lower corners, slowest axis first (see Options::compare_shared_nodes). All due
   /// fields of a mesh are put in the same patches, in the same order. Errors: kOutOfRange (a level that the
   /// mesh does not have, a patch outside of its level), and from end_step kInvalidArgument (patches that
-  /// overlap, fields that are put in different patches).
+  /// overlap, that are not nested as Mesh::nested promises, fields that are put in different patches).
   Status put(FieldId field, int level, const Patch& patch);
   /// Like put(), but copies the patch: the memory may be reused when this returns, and its type may differ
   /// from the field's. Local. Conversion to integers drops the fraction. Errors: kOutOfRange (names the value

@@ -26,8 +26,8 @@ class Grid:
     def dims(self) -> list[int]: ...
 
     @property
-    def mesh(self) -> tuple[list[int], list[list[int]], bool, list[float], list[float]] | None:
-        """Extent, ratios, whether at nodes, origin, spacing; x first. Or None."""
+    def mesh(self) -> tuple[list[int], list[list[int]], bool, list[float], list[float], bool] | None:
+        """Extent, ratios, whether at nodes, origin, spacing, nested; x first. Or None."""
 
     @property
     def coords(self) -> dict[str, tuple[str, bytes]]: ...
@@ -275,7 +275,7 @@ class Writer:
 
     def def_grid(self, name: str, dims: Sequence[int]) -> int: ...
 
-    def def_mesh(self, name: str, axes: Sequence[str], extent: Sequence[int], ratios: Sequence[Sequence[int]], at_nodes: bool, origin: Sequence[float], spacing: Sequence[float]) -> int:
+    def def_mesh(self, name: str, axes: Sequence[str], extent: Sequence[int], ratios: Sequence[Sequence[int]], at_nodes: bool, origin: Sequence[float], spacing: Sequence[float], nested: bool) -> int:
         """All x first; `extent`: cells of the coarsest level."""
 
     def def_coords(self, grid: int, dim: str, values: tuple[str, bytes]) -> None: ...

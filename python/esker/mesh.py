@@ -24,6 +24,8 @@ class Mesh(NamedTuple):
     """Coordinates of the lower corner of the domain."""
     spacing: tuple[float, ...]
     """Edges of the coarsest cells."""
+    nested: bool = False
+    """The patches of each level are inside of those of the next coarser level, by promise of the writer."""
 
     @property
     def num_levels(self) -> int:
@@ -81,9 +83,11 @@ def has_whole_levels(field: Field) -> bool:
     return field.grid.mesh is not None and part.bits_per_block == 0
 
 
-def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:
+def mesh_of(
+    facts: tuple[list[int], list[list[int]], bool, list[float], list[float], bool] | None,
+) -> Mesh | None:
     """The mesh of a grid of the compiled module, or None for a grid without levels."""
     if facts is None:
         return None
-    extent, ratios, nodes, origin, spacing = facts
-    return Mesh(tuple(extent), tuple(map(tuple, ratios)), nodes, tuple(origin), tuple(spacing))
+    extent, ratios, nodes, origin, spacing, nested = facts
+    return Mesh(tuple(extent), tuple(map(tuple, ratios)), nodes, tuple(origin), tuple(spacing), nested)

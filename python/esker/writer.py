@@ -339,6 +339,7 @@ class Writer:
         nodes: bool = False,
         origin: Sequence[float] | None = None,
         spacing: Sequence[float] | None = None,
+        nested: bool = False,
     ) -> WriterGrid:
         """Adds a mesh: grids of increasing resolution, where finer ones cover parts of the domain (AMR).
         Local; before the first step ends. IDX only.
@@ -352,6 +353,8 @@ class Writer:
         nodes:   samples are at the corners of cells instead of their middle; a level has one more on each axis
         origin:  coordinates of the lower corner of the domain, x first; None: 0
         spacing: edges of the coarsest cells, x first; None: 1
+        nested:  a promise: all patches of a level are inside of those of the next coarser level. A step with
+                 other patches is an error.
 
         >>> import numpy as np
         >>> import esker
@@ -373,6 +376,7 @@ class Writer:
             nodes,
             [0.0] * len(axes) if origin is None else [float(value) for value in origin],
             [1.0] * len(axes) if spacing is None else [float(value) for value in spacing],
+            nested,
         )
         return self._made_grid(number)
 

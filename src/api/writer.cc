@@ -380,6 +380,11 @@ Result<GridId> Writer::def_mesh(const std::string& name, const Mesh& mesh) {
   return impl_->remember(impl_->schema.add_mesh(name, mesh));
 }
 
+Status Writer::def_nested(GridId mesh) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_nested(mesh).with_context("def_nested"));
+}
+
 Status Writer::def_coords(GridId grid, const std::string& dim, std::vector<double> values) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
   return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));

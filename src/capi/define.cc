@@ -127,6 +127,10 @@ esker_status esker_def_mesh(esker_dataset* ds, const char* name, int num_dims, c
                          });
 }
 
+esker_status esker_def_nested(esker_dataset* ds, int grid) {
+  return definition_call(ds, "def_nested", {}, [&](Writer& writer) { return writer.def_nested({grid}); });
+}
+
 esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values, int64_t count) {
   return definition_call(ds, "def_coords", {{values, "values"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* dimension, element(writer.schema().dims(), dim, "dimension"));

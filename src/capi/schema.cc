@@ -123,6 +123,13 @@ esker_status esker_inq_mesh(esker_dataset* ds, int grid, int* num_levels, int64_
   });
 }
 
+esker_status esker_inq_nested(esker_dataset* ds, int grid, int* nested) {
+  return mesh_call(ds, "inq_nested", grid, [&](const esker::Mesh& mesh) {
+    give(nested, mesh.nested ? 1 : 0);
+    return Status();
+  });
+}
+
 esker_status esker_inq_mesh_level(esker_dataset* ds, int grid, int level, int64_t* extent, int64_t* ratio) {
   return mesh_call(ds, "inq_mesh_level", grid, [&](const esker::Mesh& mesh) -> Status {
     if (level < 0 || level >= mesh.num_levels()) {

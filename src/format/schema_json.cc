@@ -10,7 +10,8 @@
 //           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64,
 //           "mesh": mesh if it is one}
 // mesh   = {"extent": [cells ...] of the coarsest level, "ratios": [[ratio ...] ...] from level to level,
-//           "nodes": true if samples are at nodes, "origin": [...], "spacing": [...]}, all x first
+//           "nodes": true if samples are at nodes, "origin": [...], "spacing": [...],
+//           "nested": true if the levels are nested by promise}, all x first
 // field  = {"name", "grid", "type", "components", "fixed", "every", ["compression"], ["stored_bits"],
 //           "attributes": atts}
 // scalar = {"name", "value": att, "attributes": atts}
@@ -166,6 +167,7 @@ void write_mesh(JsonWriter& json, const Mesh& mesh) {
     json.key("nodes").boolean(mesh.centering == Centering::kNodes);
     json.key("origin").reals(per_axis(mesh.origin, mesh.rank()));
     json.key("spacing").reals(per_axis(mesh.spacing, mesh.rank()));
+    if (mesh.nested) json.key("nested").boolean(true);
   });
 }
 
@@ -289,6 +291,9 @@ Result<Mesh> read_mesh(const Json& json, std::vector<std::string> axes) {
   ESKER_RETURN_IF_ERROR(read_per_axis(origin, "origin", rank, mesh.origin));
   ESKER_ASSIGN_OR_RETURN(const std::vector<double> spacing, get_reals(json, "spacing"));
   ESKER_RETURN_IF_ERROR(read_per_axis(spacing, "spacing", rank, mesh.spacing));
+  if (json.contains("nested")) {
+    ESKER_ASSIGN_OR_RETURN(mesh.nested, get_bool(json, "nested"));
+  }
   return mesh;
 }
 

@@ -163,6 +163,16 @@ Status Schema::set_mesh(GridId id, const Mesh& mesh) {
   return {};
 }
 
+Status Schema::set_nested(GridId id) {
+  if (!is_position(id.index, grids_.size())) {
+    return error(Code::kInvalidArgument, "no grid has the handle {}", counted(id.index));
+  }
+  Grid& grid = grids_[static_cast<std::size_t>(id.index)];
+  if (!grid.mesh) return error(Code::kInvalidArgument, "grid '{}' is not that of a mesh", grid.name);
+  grid.mesh->nested = true;
+  return {};
+}
+
 Result<FieldId> Schema::add_field(Field field) {
   ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
   if (scalar_places_.contains(field.name)) {

@@ -13,8 +13,8 @@ std::string describe_mesh(const Mesh& mesh) {
   std::string text = fmt::format("mesh of {}", per_axis(mesh.extent));
   for (const Point& ratio : mesh.ratios) text += fmt::format("*{}", per_axis(ratio));
   text +=
-      fmt::format(" {} from {:.17g} by {:.17g} ", mesh.centering == Centering::kNodes ? "nodes" : "cells",
-                  per_axis(mesh.origin), per_axis(mesh.spacing));
+      fmt::format(" {}{} from {:.17g} by {:.17g} ", mesh.centering == Centering::kNodes ? "nodes" : "cells",
+                  mesh.nested ? " nested" : "", per_axis(mesh.origin), per_axis(mesh.spacing));
   return text;
 }
 

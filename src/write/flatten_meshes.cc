@@ -13,6 +13,7 @@
 #include "exchange/directory.h"
 #include "plan/field_boxes.h"
 #include "write/mesh_step.h"
+#include "write/nesting.h"
 #include "write/shared_nodes.h"
 
 namespace esker {
@@ -38,10 +39,9 @@ class Flattening {
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", prepare));
     ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm_, lists));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_overlap(directory); }));
-    if (format_.stores_flat() || compares_nodes_) {
-      ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
-      ESKER_RETURN_IF_ERROR(compare_nodes(directory));
-    }
+    ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
+    ESKER_RETURN_IF_ERROR(compare_nodes(directory));
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_all_nested(directory); }));
     if (format_.stores_flat()) {
       ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
         for (const MeshStep& step : steps_) flatten(directory, step, flat);
@@ -77,6 +77,11 @@ class Flattening {
       }
       steps_.push_back(std::move(step));
     }
+    return {};
+  }
+
+  [[nodiscard]] Status check_all_nested(const Directory& directory) const {
+    for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(check_nesting(schema_, directory, step));
     return {};
   }
 
@@ -123,6 +128,7 @@ class Flattening {
 
   void ask(const Directory& directory, const VisitRegion& visit) const {
     for (const MeshStep& step : steps_) {
+      for_each_region_below(directory, step, visit);
       for (const MeshPatch& put : step.mine) {
         if (has_nodes(step)) visit(list_of(directory, step, put.level), put.patch.box);
         for (int finer = put.level + 1; finer < step.mesh->num_levels(); ++finer) {

@@ -239,6 +239,8 @@ static void expect_wrong_meshes(const struct world* w) {
   FAILS_WITH(esker_inq_mesh(ds, 0, &grid, NULL, NULL, NULL, NULL, NULL), ESKER_NOT_FOUND,
              "grid 'map' is not that of a mesh");
   FAILS_WITH(esker_inq_mesh_level(ds, 0, 0, NULL, NULL), ESKER_NOT_FOUND, "grid 'map'");
+  FAILS_WITH(esker_inq_nested(ds, 0, &grid), ESKER_NOT_FOUND, "grid 'map'");
+  FAILS_WITH(esker_def_nested(ds, 0), ESKER_INVALID_ARGUMENT, "grid 'map' is not that of a mesh");
   FAILS_WITH(esker_end_step(ds), ESKER_INVALID_ARGUMENT, "name is NULL");
   CHECK_OK(ds, esker_begin_step(ds, 0));
   FAILS_WITH(esker_put_level(ds, field, 0, ESKER_FLOAT32, none, none, kOrigin, NULL, 0),
@@ -276,10 +278,43 @@ static void expect_nodes(const struct world* w) {
   esker_free(ds);
 }
 
+/* A promise that a patch of level 1 beyond those of level 0 breaks. */
+static void expect_nested(const struct world* w) {
+  static const int64_t lo[2] = {0, 0}, half[2] = {NX / 2, NY}, inside[2] = {FINE_NX / 2, FINE_NY},
+                       beyond[2] = {FINE_NX / 2 + 1, FINE_NY};
+  static const double data[FINE_NX * FINE_NY] = {0};
+  const int64_t none[2] = {0, 0};
+  int nested = -1, attempt;
+  struct run r;
+  start(w, &r, "nested.idx");
+  CHECK_OK(r.ds, esker_inq_nested(r.ds, r.grid, &nested));
+  CHECK(nested == 0);
+  CHECK_OK(r.ds, esker_def_nested(r.ds, r.grid));
+  CHECK_OK(r.ds, esker_inq_nested(r.ds, r.grid, &nested));
+  CHECK(nested == 1);
+  for (attempt = 0; attempt < 2; ++attempt) {
+    const int64_t* fine_extent = w->rank > 0 ? none : attempt == 0 ? beyond : inside;
+    int field;
+    CHECK_OK(r.ds, esker_begin_step(r.ds, 0));
+    for (field = 0; field < 2; ++field) {
+      CHECK_OK(r.ds, esker_put_buffered_level(r.ds, field, 0, ESKER_FLOAT64, lo, w->rank > 0 ? none : half,
+                                              data, NULL, 0));
+      CHECK_OK(r.ds, esker_put_buffered_level(r.ds, field, 1, ESKER_FLOAT64, lo, fine_extent, data, NULL, 0));
+    }
+    if (attempt == 0)
+      CHECK_FAILS(r.ds, esker_end_step(r.ds), ESKER_INVALID_ARGUMENT,
+                  "level 1: the patch [0,13) x [0,10) is not nested in level 0");
+    else
+      CHECK_OK(r.ds, esker_end_step(r.ds));
+  }
+  finish(&r);
+}
+
 void test_mesh(const struct world* w) {
   write_levels(w);
   read_levels(w);
   expect_wrong_patches(w);
   expect_wrong_meshes(w);
   expect_nodes(w);
+  expect_nested(w);
 }

@@ -285,6 +285,7 @@ contains
     integer(int64), allocatable :: extent(:), ratios(:, :)
     real(real64), allocatable :: origin(:), spacing(:)
     integer :: grid, centering
+    logical :: nested
     call create(ds, name)
     call esker_def_mesh(ds, "amr", ["x", "y"], mesh_extent, mesh_ratios(:, :0), grid, esker_at_nodes)
     call esker_inq_mesh(ds, grid, extent, ratios, centering, origin, spacing)
@@ -292,6 +293,11 @@ contains
     call check(all(origin == 0) .and. all(spacing == 1) .and. size(origin) == 2, "defaults")
     call esker_inq_mesh_level(ds, grid, 0, extent)
     call check(all(extent == mesh_extent + 1), "one more than cells")
+    call esker_inq_nested(ds, grid, nested)
+    call check(.not. nested, "no promise")
+    call esker_def_nested(ds, grid)
+    call esker_inq_nested(ds, grid, nested)
+    call check(nested, "a promise")
     call esker_close(ds)
     call esker_free(ds)
   end subroutine

@@ -30,7 +30,7 @@ def test_the_finest_patch_is_read_everywhere(tmp_path: Path) -> None:
     ds = esker.open(path)
     mesh_found = ds.grids["amr"].mesh
     assert mesh_found is not None and mesh_found.num_levels == 3
-    assert mesh_found == ((4, 3), ((2, 2), (2, 4)), False, (0.5, 1), (10, 10))
+    assert mesh_found == ((4, 3), ((2, 2), (2, 4)), False, (0.5, 1), (10, 10), False)
     field = ds["rho"]
     assert field.shape == expected.shape
     np.testing.assert_array_equal(field.read(1), expected)
@@ -87,6 +87,20 @@ def test_wrong_patches_are_refused(tmp_path: Path) -> None:
             s.put(rho, patch, level=1)
             s.put(rho, patch, offset=(1, 1), level=1)
             s.put(flat, np.zeros(3))
+
+
+def test_levels_are_nested_as_promised(tmp_path: Path) -> None:
+    path = tmp_path / "amr.idx"
+    with esker.Writer(path, dims={}) as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 4}, ratios=[2], nested=True))
+        with pytest.raises(ValueError, match=r"level 1: the patch \[4,8\) x \[3,6\) is not nested"), w.step(0.0) as s:
+            s.put(rho, np.zeros((2, 4)), offset=(2, 0), level=0)
+            s.put(rho, np.zeros((3, 4)), offset=(3, 4), level=1)
+        with w.step(0.0) as s:
+            s.put(rho, np.zeros((2, 4)), offset=(2, 0), level=0)
+            s.put(rho, np.ones((3, 4)), offset=(4, 4), level=1)
+    mesh = esker.open(path).grids["amr"].mesh
+    assert mesh is not None and mesh.nested
 
 
 def _put_halves(step: Any, field: Any, left: float, right: float) -> None:

@@ -34,6 +34,9 @@ struct ESKER_API Mesh {
   Centering centering = Centering::kCells;
   std::array<double, kMaxRank> origin{};                ///< of the domain's lower corner
   std::array<double, kMaxRank> spacing{1, 1, 1, 1, 1};  ///< edges of the coarsest cells
+  /// A promise: the patches of a level are always inside of those of the next coarser level. A step with
+  /// other patches is an error.
+  bool nested = false;
 
   /// The number of axes.
   [[nodiscard]] int rank() const { return static_cast<int>(axes.size()); }

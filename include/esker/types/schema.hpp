@@ -137,6 +137,8 @@ class ESKER_API Schema {
   /// Makes an existing grid that of a mesh. Error kInvalidArgument: an invalid handle, Mesh::check(), or the
   /// grid is not the finest level.
   Status set_mesh(GridId grid, const Mesh& mesh);
+  /// Sets Mesh::nested. Error kInvalidArgument: an invalid handle, or the grid is not that of a mesh.
+  Status set_nested(GridId grid);
   /// Field::grid must be the position of a grid of this schema; components and every are >= 1; the field's
   /// bytes fit 64 bits. Field::compression is empty, or what the option `compression` takes.
   /// Field::stored_bits is 0, or 1, 2, 4 ... up to the bits of float32, float64, int32 or int64, on 2 or 3

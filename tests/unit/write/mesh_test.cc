@@ -281,6 +281,31 @@ TEST(MeshStep, RefusesNodesSharedInsideOfAPatch) {
       << status.message();
 }
 
+TEST(MeshStep, RefusesPatchesThatAreNotNestedAsPromised) {
+  for (const auto centering : {Centering::kCells, Centering::kNodes}) {
+    Hierarchy hierarchy;
+    hierarchy.mesh = {
+        .axes = {"x", "y"}, .extent = {8, 8}, .ratios = {{2, 2}, {4, 4}}, .centering = centering};
+    const Index node = centering == Centering::kNodes ? 1 : 0;
+    hierarchy.patches = {{0, hierarchy.mesh.domain(0)},
+                         {1, Box{{2, 2}, {6 + node, 6 + node}}},
+                         {1, Box{{6, 2}, {10 + node, 6 + node}}},
+                         {2, Box{{20, 16}, {28 + node, 24 + node}}}};
+    hierarchy.mesh.nested = true;
+    const Status nested = write_mesh(memory_store(), hierarchy, 3);
+    EXPECT_TRUE(nested.ok()) << nested.message();
+    ++hierarchy.patches.back().box.hi[1];  // to 25 of 24 cells
+    const Status status = write_mesh(memory_store(), hierarchy, 3);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument);
+    EXPECT_NE(status.message().find("mesh 'amr', level 2: the patch " +
+                                    hierarchy.patches.back().box.to_string() + " is not nested in level 1"),
+              std::string::npos)
+        << status.message();
+    hierarchy.mesh.nested = false;
+    EXPECT_TRUE(write_mesh(memory_store(), hierarchy, 3).ok());
+  }
+}
+
 // Work follows the blocks that are written, not the index space.
 TEST(MeshStep, MayHaveAHugeIndexSpace) {
   Hierarchy hierarchy;
