@@ -66,9 +66,11 @@ Status Mesh::check() const {
     digits += of_axis;
   }
   if (digits <= kMostDigits) return {};
-  return error(Code::kOutOfRange,
-               "the finest level needs {} binary digits for its indices, a grid has at most {}", digits,
-               kMostDigits);
+  return error(
+      Code::kOutOfRange,
+      "the finest level needs {} binary digits for its indices, an array has at most {}; write whole "
+      "levels instead, to a file of format vtkhdf",
+      digits, kMostDigits);
 }
 
 }  // namespace esker
