@@ -96,7 +96,7 @@ class StepFaults : public SubjectTest {
     if (subject.has_idx()) replaced = {"xyz.idx", "xy.idx", "esker.json"};
     if (subject.single) replaced = {"run.idx"};
     for (StoreFault& fault : commit_faults(replaced)) faults.push_back(std::move(fault));
-    if (subject.is_sparse) {
+    if (subject.has_block_sets()) {
       for (const StoreCall call : {StoreCall::kOpen, StoreCall::kWrite, StoreCall::kClose}) {
         faults.push_back({call, "blocks.set$"});
       }

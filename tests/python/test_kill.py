@@ -42,8 +42,8 @@ KILLED_STEP = 1
 
 @dataclass(frozen=True)
 class Case:
-    """The point at which a run is killed: of one grid, of two ("several"), or of one with stored bits ("bits") or some
-    blocks ("sparse"); phases are those of tests/tools/kill_run.cc."""
+    """The point at which a run is killed: of one grid, of two ("several"), or of one with stored bits ("bits"), some
+    blocks ("sparse") or of a mesh ("mesh"); phases are those of tests/tools/kill_run.cc."""
 
     form: str
     phase: str
@@ -106,6 +106,14 @@ SPARSE_CASES = [
     case("idx", "rename:run.idx>any:", kind="sparse", committed=2),
 ]
 
+MESH_CASES = [
+    case("idx", "write:.bin", 3, kind="mesh"),
+    case("idx", "open:blocks.set", kind="mesh"),
+    case("idx", "close:blocks.set", kind="mesh"),
+    case("idx", "rename:run.idx", kind="mesh"),
+    case("idx", "rename:run.idx>any:", kind="mesh", committed=2),
+]
+
 # Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.
 NUMBER_OF_RECORDS = "sync:.nc>write:.nc"
 CDF_CASES = [
@@ -162,6 +170,7 @@ CASES = [
     *COMPRESSED_CASES,
     *STORED_BITS_CASES,
     *SPARSE_CASES,
+    *MESH_CASES,
     *CDF_CASES,
     *JOURNAL_CASES,
     *DUAL_CASES,

@@ -62,6 +62,9 @@ struct Subject {
   const char* compression = "none";
   bool has_bits = false;   ///< stored_bits_schema()
   bool is_sparse = false;  ///< steps keep some of the blocks
+  bool has_mesh = false;   ///< mesh_schema()
+
+  [[nodiscard]] bool has_block_sets() const { return is_sparse || has_mesh; }
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
@@ -74,6 +77,7 @@ inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"Compressed", "idx", false, "zip"},
                                         {"StoredBits", "idx", true, "none", true},
                                         {"Sparse", "idx", true, "none", false, true},
+                                        {"Mesh", "idx", true, "none", false, false, true},
                                         {"Cdf5", "cdf5", false},
                                         {"Netcdf4", "netcdf4", false},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
@@ -162,6 +166,7 @@ class FaultTest : public MpiTest {
     run.end_step = 2;
     run.single = subject.single;
     if (subject.has_bits) run.schema = stored_bits_schema();
+    if (subject.has_mesh) run.schema = mesh_schema();
     if (subject.is_sparse) run.keep = keep_some_blocks;
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;

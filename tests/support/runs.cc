@@ -148,6 +148,18 @@ Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const 
   return pipeline;
 }
 
+/// Deals the patches of mesh_patches() to the ranks, which changes with `seed`.
+void StepData::put_on_mesh(const Communicator& comm, const Schema& schema, std::size_t f, unsigned seed) {
+  const Field& field = schema.fields()[f];
+  input.mesh_patches.resize(schema.fields().size());
+  std::size_t n = seed;
+  for (const MeshBox& patch : mesh_patches(input.step)) {
+    if (static_cast<int>(n++ % static_cast<std::size_t>(comm.size())) != comm.rank()) continue;
+    memory.emplace_back(field, static_cast<int>(f), input.step, patch.box, seed + static_cast<unsigned>(n));
+    input.mesh_patches[f].push_back({patch.level, memory.back().patch()});
+  }
+}
+
 StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
   const Schema schema = schema_of(run);
   const unsigned seed = run.seed + (run.new_boxes_each_step ? static_cast<unsigned>(step) : 0);
@@ -159,6 +171,10 @@ StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     const Field& field = schema.fields()[f];
     if (!is_due(field, step)) continue;
+    if (schema.grids()[field.grid].mesh) {
+      put_on_mesh(comm, schema, f, seed);
+      continue;
+    }
     std::mt19937 shared(seed + static_cast<unsigned>(f));  // the same on all ranks
     const auto tiling =
         random_tiling(schema.box_of(schema.grids()[field.grid]), 1 + static_cast<int>(shared() % 9), shared);

@@ -74,6 +74,9 @@ struct StepData {
   StepData(const Communicator& comm, const RunPlan& run, Index step);
   std::vector<PatchMemory> memory;
   StepInput input;
+
+ private:
+  void put_on_mesh(const Communicator& comm, const Schema& schema, std::size_t f, unsigned seed);
 };
 
 /// This rank's part of one step. Collective.

@@ -172,6 +172,31 @@ inline Schema stored_bits_schema() {
   return schema;
 }
 
+/// A mesh of three levels with a scalar and a vector: a dataset of one .idx.
+inline Schema mesh_schema() {
+  Schema schema;
+  const Mesh mesh{.axes = {"x", "y"}, .extent = {10, 9}, .ratios = {{2, 2}, {2, 2}}, .nested = true};
+  const int grid = schema.add_mesh("amr", mesh).value().index;
+  schema.add_field({"rho", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  schema.add_field({"vel", grid, SampleType::kFloat32, 2, false, 2, {}}).status().check();
+  return schema;
+}
+
+/// The patches of mesh_schema() at a step: other ones at each step, with a gap, one of a single cell, and at
+/// odd steps none at the finest level.
+inline std::vector<MeshBox> mesh_patches(Index step) {
+  const Index at = step % 4;
+  std::vector<MeshBox> patches{{0, Box{{0, 0}, {10, 4}}},          {0, Box{{0, 4}, {6, 9}}},
+                               {0, Box{{6, 4}, {9, 9}}},  // not {9, 4} to {10, 9}
+                               {1, Box{{2 + at, 1}, {9 + at, 9}}}, {1, Box{{2 + at, 9}, {6 + at, 14}}},
+                               {1, Box{{17, 0}, {18, 1}}}};
+  if (step % 2 == 0) {
+    patches.push_back({2, Box{{8 + at, 5 + at}, {12 + at, 20}}});
+    patches.push_back({2, Box{{12 + at, 5 + at}, {16 + at, 18}}});
+  }
+  return patches;
+}
+
 /// All files below `directory`, by path.
 inline std::map<std::string, std::string> all_files(Store& store, const std::string& directory) {
   std::map<std::string, std::string> files;

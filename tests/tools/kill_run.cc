@@ -1,6 +1,6 @@
 // A small run that kills one of its ranks in the middle of a step, for tests/python/test_kill.py.
 //
-//   kill_run PATH one|several|bits|sparse FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
+//   kill_run PATH one|several|bits|sparse|mesh FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
 // Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else, and with "+0", it appends). The rank dies
 // in STEP, at PHASE:
@@ -137,8 +137,9 @@ void run(char** arguments, int count) {
   plan.n_ranks = plan.aggregators = comm.size();
   plan.path = arguments[1];
   const std::string_view kind = arguments[2];
-  plan.single = kind == "one" || kind == "sparse";
+  plan.single = kind == "one" || kind == "sparse" || kind == "mesh";
   if (kind == "bits") plan.schema = stored_bits_schema();
+  if (kind == "mesh") plan.schema = mesh_schema();
   if (kind == "sparse") plan.keep = keep_some_blocks;
   plan.first_step = std::atoi(arguments[3]);
   plan.append = arguments[3][0] == '+';
@@ -164,7 +165,7 @@ int main(int argc, char** argv) {
   if (argc < 5) {
     std::fprintf(
         stderr,
-        "usage: kill_run PATH one|several|bits|sparse FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]\n");
+        "usage: kill_run PATH one|several|bits|sparse|mesh FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]\n");
     return 2;
   }
   MPI_Init(&argc, &argv);
