@@ -22,6 +22,7 @@ struct Contents {
   std::vector<double> times;
   std::vector<std::string> fields;
   std::vector<std::vector<std::byte>> samples;
+  std::vector<std::vector<MeshBox>> patches;  ///< [position in samples]
   int num_errors = 0;
 };
 
@@ -36,10 +37,13 @@ Contents read_all(const OpenedDataset& data, bool verify) {
     const auto num_steps = field.fixed ? Index{1} : static_cast<Index>(data.times.size());
     for (Index step = 0; step < num_steps; ++step) {
       auto& samples = all.samples.emplace_back();
+      all.patches.emplace_back();
       if (!data.has(number, step)) continue;
       const Box box = data.box(number);
       samples.resize(static_cast<std::size_t>(box.num_samples() * field.sample_bytes()));
       const int level = data.bitmask(number).value().max_level();
+      const auto patches = data.patches(number, step);
+      if (patches.ok()) all.patches.back() = *patches;
       if (read_box(data, number, step, box, level, samples.data(), {.verify = verify}).ok()) continue;
       samples.clear();
       ++all.num_errors;
@@ -48,10 +52,33 @@ Contents read_all(const OpenedDataset& data, bool verify) {
   return all;
 }
 
-class Mutation : public testing::TestWithParam<bool> {
+/// The dataset whose files are damaged.
+struct Kind {
+  const char* name;
+  std::vector<std::string> texts, block_files;
+  bool is_small;  ///< each bit is changed
+  bool has_mesh = false;
+
+  [[nodiscard]] bool is_single() const { return texts.front() == "run.idx"; }
+};
+
+const std::vector<Kind> kKinds{
+    {"OneGrid", {"run.idx"}, {"run/time_0001/0000.bin", "run/time_0000/0004.bin"}, true},
+    {"SeveralGrids",
+     {"run/xyz.idx", "run/xy.idx", "run/xy_fixed.idx", "run/esker.json"},
+     {"run/xyz/time_0001/0000.bin", "run/xy/time_0000/0000.bin", "run/xy_fixed/0000.bin"},
+     false},
+    {"OfAMesh",
+     {"run.idx", "run.schema.json", "run/time_0000/blocks.set", "run/time_0001/blocks.set"},
+     {"run/time_0001/0000.bin", "run/time_0000/0000.bin"},
+     true,
+     true}};
+
+class Mutation : public testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
-    run_.single = GetParam();
+    run_.single = GetParam().is_single();
+    if (GetParam().has_mesh) run_.schema = mesh_schema();
     run_.end_step = 2;
     ASSERT_TRUE(write_all(store_, run_).ok());
     good_ = read_all(*open_dataset(store_, run_.path).value(), true);
@@ -74,6 +101,7 @@ class Mutation : public testing::TestWithParam<bool> {
     if (found.times != good_.times || found.fields != good_.fields) return false;
     for (std::size_t i = 0; i < good_.samples.size(); ++i) {
       if (!found.samples[i].empty() && found.samples[i] != good_.samples[i]) return false;
+      if (!found.patches[i].empty() && found.patches[i] != good_.patches[i]) return false;
     }
     return true;
   }
@@ -90,14 +118,9 @@ class Mutation : public testing::TestWithParam<bool> {
     put(path, good);
   }
 
-  [[nodiscard]] std::vector<std::string> texts() const {
-    if (GetParam()) return {"run.idx"};
-    return {"run/xyz.idx", "run/xy.idx", "run/xy_fixed.idx", "run/esker.json"};
-  }
-  [[nodiscard]] std::vector<std::string> block_files() const {
-    if (GetParam()) return {"run/time_0001/0000.bin", "run/time_0000/0004.bin"};
-    return {"run/xyz/time_0001/0000.bin", "run/xy/time_0000/0000.bin", "run/xy_fixed/0000.bin"};
-  }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return GetParam().texts; }
+  [[nodiscard]] const std::vector<std::string>& block_files() const { return GetParam().block_files; }
+  [[nodiscard]] bool is_small() const { return GetParam().is_small; }
 
   RunPlan run_;
   std::shared_ptr<Store> store_ = memory_store();
@@ -106,20 +129,21 @@ class Mutation : public testing::TestWithParam<bool> {
 };
 
 TEST_P(Mutation, AChangedBitOfATextIsDetected) {
-  for (const std::string& path : texts()) flip_each_bit(path, 0, 1 << 20, GetParam() ? 1 : 11, false);
+  for (const std::string& path : texts()) flip_each_bit(path, 0, 1 << 20, is_small() ? 1 : 11, false);
   EXPECT_GT(num_mutants_, 1000);
-  EXPECT_GT(num_errors_, num_mutants_ / 2);
+  // Names and attributes in the description of a mesh change no sample.
+  EXPECT_GT(num_errors_, num_mutants_ / (GetParam().has_mesh ? 4 : 2));
 }
 
 TEST_P(Mutation, AChangedBitOfATableOfBlocksIsDetected) {
   for (const std::string& path : block_files())
-    flip_each_bit(path, 0, 4 * 40 + 40, GetParam() ? 1 : 5, false);
+    flip_each_bit(path, 0, 4 * 40 + 40, is_small() ? 1 : 5, false);
   EXPECT_GT(num_mutants_, 900);
   EXPECT_GT(num_errors_, num_mutants_ / 2);
 }
 
 TEST_P(Mutation, AChangedBitOfABlockIsDetectedWithVerify) {
-  const std::size_t stride = 8 * (GetParam() ? 31 : 499) + 1;
+  const std::size_t stride = 8 * (is_small() ? 31 : 499) + 1;
   for (const std::string& path : block_files()) flip_each_bit(path, 4096, 1 << 20, stride, true);
   EXPECT_GT(num_mutants_, 40);
   EXPECT_EQ(verify_dataset(store_, run_.path).value().num_errors, 0);  // the dataset is restored
@@ -129,7 +153,7 @@ TEST_P(Mutation, EditedTextsAreDetected) {
   std::mt19937 random(7);
   for (const std::string& path : texts()) {
     const std::string good = read_text(*store_, path, 1 << 24).value();
-    for (int n = 0; n < (GetParam() ? 1500 : 200); ++n) {
+    for (int n = 0; n < (is_small() ? 1500 : 200); ++n) {
       const std::string bad = mutated(good, random);
       EXPECT_TRUE(is_right_or_error(path, bad, false)) << bad;
     }
@@ -150,8 +174,8 @@ TEST_P(Mutation, AnEquivalentHeaderIsAccepted) {
   EXPECT_EQ(verify_dataset(store_, run_.path).value().num_errors, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Mutation, testing::Bool(),
-                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+INSTANTIATE_TEST_SUITE_P(All, Mutation, testing::ValuesIn(kKinds),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 // Files that were written before there were such checksums are read, and checked as they were then.
 TEST(OlderFiles, AreReadAndChecked) {
