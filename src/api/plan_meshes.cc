@@ -118,6 +118,10 @@ Result<std::shared_ptr<const Distribution>> PlannedPatches::flatten(const Grid& 
   const Box domain = schema_.box_of(grid);
   if (!grid.mesh) return Holders(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
   const int field = first_field_of(schema_, grid);
+  if (format.stores_levels()) {
+    return error(Code::kUnsupported,
+                 "plan: mesh '{}': files with whole levels are not planned; plan format=idx", grid.name);
+  }
   ESKER_RETURN_IF_ERROR(format.check_sparse(field).with_context("mesh '" + grid.name + "'"));
   if (std::all_of(patches.begin(), patches.end(), [](const auto& of_rank) { return of_rank.empty(); })) {
     return missing_error(schema_.fields()[static_cast<std::size_t>(field)]);

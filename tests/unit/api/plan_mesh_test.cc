@@ -198,7 +198,9 @@ TEST(PlanMeshErrors, AreThoseOfWriting) {
   const MeshBox good{0, Box{{0, 0, 0}, {2, 2, 2}}};
   EXPECT_TRUE(status_of({good}).ok());
   EXPECT_EQ(status_of({}).code(), Code::kInvalidArgument);
-  EXPECT_EQ(status_of({good}, "cdf5").code(), Code::kUnsupported);
+  for (const char* format : {"cdf5", "vtkhdf", "vtkhdf+idx"}) {
+    EXPECT_EQ(status_of({good}, format).code(), Code::kUnsupported) << format;
+  }
   EXPECT_EQ(status_of({{3, good.box}}).code(), Code::kOutOfRange);
   EXPECT_EQ(status_of({{0, Box{{0, 0, 0}, {21, 1, 1}}}}).code(), Code::kOutOfRange);
   EXPECT_EQ(
