@@ -103,13 +103,14 @@ enum {
 };
 
 enum {
-  ESKER_MAX_RANK = 5,         ///< most axes that a grid may have
-  ESKER_FIXED = 0,            ///< `every` of a field that is put only in the first step
-  ESKER_EVERY_STEP = 1,       ///< `every` of a field that is put in each step
-  ESKER_LAST_STEP = -1,       ///< the newest step
-  ESKER_FULL_LEVEL = -1,      ///< every sample
-  ESKER_KEEP_DROPPED = -128,  ///< level of a sample that a rule of esker_keep_levels does not reach
-  ESKER_OPEN_VERIFY = 1       ///< flag of esker_open: verify the checksums of what is read, where they exist
+  ESKER_MAX_RANK = 5,          ///< most axes that a grid may have
+  ESKER_FIXED = 0,             ///< `every` of a field that is put only in the first step
+  ESKER_EVERY_STEP = 1,        ///< `every` of a field that is put in each step
+  ESKER_LAST_STEP = -1,        ///< the newest step
+  ESKER_FULL_LEVEL = -1,       ///< every sample
+  ESKER_ALL_MESH_LEVELS = -1,  ///< the finest level of a mesh at each place, see esker_set_mesh_level
+  ESKER_KEEP_DROPPED = -128,   ///< level of a sample that a rule of esker_keep_levels does not reach
+  ESKER_OPEN_VERIFY = 1        ///< flag of esker_open: verify the checksums of what is read, where they exist
 };
 
 /// A dataset that is written or read.
@@ -654,6 +655,12 @@ ESKER_API esker_status esker_set_bits(esker_dataset* ds, int field, int bits);
 /// From now on esker_get and esker_request fill missing samples of a field in this way; ESKER_MISSING_AUTO at
 /// first. Local. Errors: ESKER_INVALID_ARGUMENT (another number; ESKER_MISSING_NAN for a field of integers).
 ESKER_API esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing);
+
+/// From now on esker_get, esker_request and esker_inq_selection take one level of a mesh, also under finer
+/// ones: boxes, levels and samples are then in the indices of `mesh_level`, of which 0 is the coarsest.
+/// ESKER_ALL_MESH_LEVELS, at first: the finest level at each place. Local. Errors: ESKER_INVALID_ARGUMENT (no
+/// mesh, or no such level), ESKER_UNSUPPORTED (the dataset does not store whole levels).
+ESKER_API esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level);
 
 /// The samples that esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis.
 /// Local. The samples of a level are aligned to index 0 of the grid, not to the box; a count of 0 means that

@@ -34,6 +34,7 @@ struct esker_dataset {
   std::string report;                           // the last one
   std::vector<esker::Finding> findings;         // of the last esker_verify
   std::map<int, int> bits;                      // field -> see esker_set_bits
+  std::map<int, int> mesh_levels;               // field -> see esker_set_mesh_level
   std::map<int, esker::MissingBlocks> missing;  // field -> see esker_set_missing; absent: kAuto
   // Values that esker_get_att_int64 and esker_get_att_double converted from another type, kept until the next
   // definition.

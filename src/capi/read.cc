@@ -31,6 +31,7 @@ Result<Query> to_query(const esker_dataset& ds, int number, int64_t step, const 
   }
   if (level != ESKER_FULL_LEVEL) query.level = level;
   if (const auto bits = ds.bits.find(number); bits != ds.bits.end()) query.bits = bits->second;
+  if (const auto at = ds.mesh_levels.find(number); at != ds.mesh_levels.end()) query.mesh_level = at->second;
   return query;
 }
 
@@ -149,6 +150,21 @@ esker_status esker_set_bits(esker_dataset* ds, int field, int bits) {
   });
 }
 
+esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level) {
+  return read_call(ds, "set_mesh_level", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    if (mesh_level == ESKER_ALL_MESH_LEVELS) {
+      ds->mesh_levels.erase(field);
+      return {};
+    }
+    Query query{found->name};
+    query.mesh_level = mesh_level;
+    ESKER_RETURN_IF_ERROR(dataset.select(query).status());
+    ds->mesh_levels[field] = mesh_level;
+    return {};
+  });
+}
+
 esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing) {
   return read_call(ds, "set_missing", {}, [&](const Dataset& dataset) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
@@ -235,7 +251,7 @@ esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type
     target.data = data;
     std::copy_n(stride_bytes, target.box.rank, target.stride_bytes.begin());
     target.component_stride_bytes = component_stride_bytes;
-    return reader.request(query.field, step, target, query.bits, missing_of(*ds, field));
+    return reader.request(query.field, step, target, query.bits, missing_of(*ds, field), query.mesh_level);
   });
 }
 

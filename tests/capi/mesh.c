@@ -105,11 +105,11 @@ static void expect_mesh(esker_dataset* ds) {
               "no grid has the number 7");
 }
 
-static void write_levels(const struct world* w) {
+static void write_levels(const struct world* w, const char* name) {
   struct patch patches[3];
   struct run r;
   int64_t step;
-  start(w, &r, "levels.idx");
+  start(w, &r, name);
   expect_mesh(r.ds);
   for (step = 0; step < 2; ++step) {
     CHECK_OK(r.ds, esker_begin_step(r.ds, (double)step));
@@ -171,6 +171,40 @@ static void read_levels(const struct world* w) {
   CHECK_OK(ds, esker_close(ds));
   esker_free(ds);
 }
+
+#ifdef ESKER_HAVE_HDF5
+/* Whole levels, those under finer patches included. */
+static void read_whole_levels(const struct world* w) {
+  esker_dataset* ds = NULL;
+  double rho[FINE_NX * FINE_NY];
+  const double* in_patch_1 = rho;
+  int64_t x, y, stride[2], count[2];
+  CHECK_OK(ds, esker_open(path_of(w, "levels.vtkhdf.series"), 0, &ds));
+  expect_mesh(ds);
+  expect_patches(w, ds);
+  CHECK_OK(ds, esker_get(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, rho, sizeof rho));
+  for (y = 0; y < FINE_NY; ++y)
+    for (x = 0; x < FINE_NX; ++x) CHECK(rho[y * FINE_NX + x] == composite(x, y));
+  CHECK_OK(ds, esker_set_mesh_level(ds, 0, 0));
+  CHECK_OK(ds, esker_inq_selection(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, NULL, stride, count));
+  CHECK(stride[0] == 1 && count[0] == NX && count[1] == NY);
+  CHECK_OK(ds, esker_get(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, rho, NX * NY * (int64_t)sizeof(double)));
+  for (y = 0; y < NY; ++y)
+    for (x = 0; x < NX; ++x) CHECK(rho[y * NX + x] == coarse(x, y));
+  CHECK_OK(ds, esker_set_mesh_level(ds, 0, 1));
+  CHECK_OK(ds, esker_get(ds, 0, 1, kFineLo[1], kFineExtent[1], ESKER_FULL_LEVEL, rho, 8 * 6 * (int64_t)sizeof(double)));
+  for (y = kFineLo[1][1]; y < kFineLo[1][1] + 6; ++y)
+    for (x = kFineLo[1][0]; x < kFineLo[1][0] + 8; ++x) CHECK(*in_patch_1++ == fine(x, y));
+  CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 2), ESKER_INVALID_ARGUMENT, "mesh level 2, expected 0 to 1");
+  CHECK_OK(ds, esker_set_mesh_level(ds, 0, ESKER_ALL_MESH_LEVELS));
+  CHECK_OK(ds, esker_get(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, rho, sizeof rho));
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+  CHECK_OK(ds, esker_open(path_of(w, "levels.idx"), 0, &ds));
+  CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 0), ESKER_UNSUPPORTED, "only format=vtkhdf stores whole levels");
+  esker_free(ds);
+}
+#endif
 
 /* One wrong patch per step, which fails at once, and with which the step fails on all ranks. */
 static void expect_wrong_patches(const struct world* w) {
@@ -311,8 +345,12 @@ static void expect_nested(const struct world* w) {
 }
 
 void test_mesh(const struct world* w) {
-  write_levels(w);
+  write_levels(w, "levels.idx");
   read_levels(w);
+#ifdef ESKER_HAVE_HDF5
+  write_levels(w, "levels.vtkhdf.series");
+  read_whole_levels(w);
+#endif
   expect_wrong_patches(w);
   expect_wrong_meshes(w);
   expect_nodes(w);

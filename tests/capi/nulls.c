@@ -81,6 +81,7 @@ static void null_datasets(void) {
                                 esker_inq_patches(none, 0, 0, out, &n, out, out),
                                 esker_inq_level_covers(none, 0, 0, &n, out, out, out),
                                 esker_set_missing(none, 0, ESKER_MISSING_FILL),
+                                esker_set_mesh_level(none, 0, 0),
                                 esker_get_levels(none, 0, 0, i, i, 0, (int8_t*)out, 8),
                                 esker_inq_max_level(none, 0, &n),
                                 esker_inq_selection(none, 0, 0, i, i, 0, out, out, out),
