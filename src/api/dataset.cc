@@ -3,6 +3,7 @@
 #include "adaptive/level_covers.h"
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/counting.h"
 #include "base/error.h"
@@ -42,16 +43,21 @@ Result<int> Dataset::Impl::at_mesh_level(int field, const Query& query) const {
   return query.mesh_level ? data->level_field(field, *query.mesh_level) : Result<int>(field);
 }
 
-Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const {
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_step(const Query& query) const {
   Resolved resolved;
   ESKER_ASSIGN_OR_RETURN(resolved.field, locate(query.field));
   ESKER_ASSIGN_OR_RETURN(resolved.field, at_mesh_level(resolved.field, query));
   const bool fixed = data->field_at(resolved.field).fixed;
-  ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
+  ESKER_ASSIGN_OR_RETURN(resolved.step, step_of(query, fixed));
   if (!data->has(resolved.field, resolved.step)) {
     return error(Code::kNotFound, "field '{}' was not written at step {}", query.field,
                  counted_step(resolved.step));
   }
+  return resolved;
+}
+
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const {
+  ESKER_ASSIGN_OR_RETURN(Resolved resolved, resolve_step(query));
   ESKER_RETURN_IF_ERROR(select(query, resolved));
   ESKER_RETURN_IF_ERROR(choose_bits(query, resolved));
   return resolved;
@@ -93,7 +99,9 @@ bool Dataset::Impl::is_at_some_step(int field) const {
 }
 
 Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
-  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
+  const auto found = data->bitmask(resolved.field);
+  const bool is_plain = !query.level && !query.stride && query.start_level == 0;
+  if (!found.ok() && !is_plain) return found.status();
   const Box grid = data->box(resolved.field);
   resolved.box = query.box.value_or(grid);
   if (resolved.box.rank != grid.rank) {
@@ -105,6 +113,12 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
                  resolved.box.to_string(), grid.to_string());
   }
   const Box box = clip(resolved.box, grid);
+  if (!found.ok()) {
+    resolved.level = OpenedDataset::kEveryLevel;
+    ESKER_ASSIGN_OR_RETURN(resolved.selection, data->samples_up_to(resolved.field, box, resolved.level));
+    return {};
+  }
+  const Bitmask& mask = *found;
   if (query.stride) {
     if (query.level)
       return error(Code::kInvalidArgument, "field '{}': a level and strides are given; set only one of them",
@@ -151,7 +165,7 @@ std::string Dataset::Impl::known_fields() const {
   return fields.size() > kMostNamed ? fmt::format("{} and {} more", text, fields.size() - kMostNamed) : text;
 }
 
-Result<Index> Dataset::Impl::resolve_step(const Query& query, bool fixed) const {
+Result<Index> Dataset::Impl::step_of(const Query& query, bool fixed) const {
   if (fixed) return Index{0};
   const auto num_steps = static_cast<Index>(data->times.size());
   const Index step = query.step < 0 ? query.step + num_steps : query.step;
@@ -261,7 +275,7 @@ Result<std::optional<StoredSamples>> Dataset::stored_samples(const std::string& 
 }
 
 Result<std::vector<MeshBox>> Dataset::patches(const std::string& field, Index step) const {
-  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve_step(Query{.field = field, .step = step}));
   return within_memory([&] { return impl_->data->patches(resolved.field, resolved.step); });
 }
 
@@ -270,6 +284,14 @@ Result<std::vector<LevelCover>> Dataset::level_covers(const std::string& field, 
   const int grid = schema().find_field(field)->grid;
   const std::optional<Mesh>& mesh = schema().grids()[static_cast<std::size_t>(grid)].mesh;
   if (!mesh) return std::vector<LevelCover>();
+  std::optional<Index> cells = 1;  // of the finest level
+  for (const Index extent : mesh->domain(mesh->num_levels() - 1).extents()) {
+    if (cells) cells = checked_mul(*cells, extent);
+  }
+  if (!cells) {
+    return error(Code::kUnsupported, "field '{}': the finest level has more cells than 64 bits can count",
+                 field);
+  }
   return within_memory([&] { return Result(covers_of(*mesh, of_step)); });
 }
 

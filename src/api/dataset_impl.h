@@ -42,6 +42,8 @@ class Dataset::Impl {
     int bits = 0;  ///< see ReadContext
   };
   [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
+  /// The field and the step only.
+  [[nodiscard]] Result<Resolved> resolve_step(const Query& query) const;
   /// The same; without a step if the field was written at none.
   [[nodiscard]] Result<Resolved> resolve_samples(const Query& query) const;
   [[nodiscard]] bool is_at_some_step(int field) const;
@@ -60,7 +62,7 @@ class Dataset::Impl {
   [[nodiscard]] Status select(const Query& query, Resolved& resolved) const;
   [[nodiscard]] Status choose_bits(const Query& query, Resolved& resolved) const;
   [[nodiscard]] std::string known_fields() const;
-  [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const;
+  [[nodiscard]] Result<Index> step_of(const Query& query, bool fixed) const;
 };
 
 }  // namespace esker

@@ -309,7 +309,13 @@ Status read_grid(const Json& json, Schema& schema) {
                            position(schema.dims(), schema.find_dim(dim_name), dim_name, "dimension"));
     dims.push_back({dim});
   }
-  ESKER_ASSIGN_OR_RETURN(const GridId grid, schema.add_grid(name, dims));
+  std::optional<Mesh> mesh;
+  if (json.contains(kMesh)) {
+    ESKER_ASSIGN_OR_RETURN(const Json* found, get_object(json, kMesh));
+    ESKER_ASSIGN_OR_RETURN(mesh, read_mesh(*found, dim_names));
+  }
+  ESKER_ASSIGN_OR_RETURN(const GridId grid,
+                         mesh ? schema.add_mesh(name, dims, *mesh) : schema.add_grid(name, dims));
   ESKER_ASSIGN_OR_RETURN(const Json* coordinates, get_object(json, "coordinates"));
   const Json no_types = Json::object();
   const Json* types = &no_types;
@@ -324,11 +330,6 @@ Status read_grid(const Json& json, Schema& schema) {
     }
     ESKER_ASSIGN_OR_RETURN(Numbers values, get_numbers(*coordinates, key, type));
     ESKER_RETURN_IF_ERROR(schema.set_coords(grid, item.key(), std::move(values)));
-  }
-  if (json.contains(kMesh)) {
-    ESKER_ASSIGN_OR_RETURN(const Json* found, get_object(json, kMesh));
-    ESKER_ASSIGN_OR_RETURN(const Mesh mesh, read_mesh(*found, dim_names));
-    ESKER_RETURN_IF_ERROR(schema.set_mesh(grid, mesh));
   }
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(grid));
   return read_attributes(json, "attributes", *attributes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -39,8 +40,21 @@ Box Mesh::in_finest(const Box& box, int level) const {
   return scaled;
 }
 
+namespace {
+
+/// Cells of the finest level on an axis; nothing if there are too many.
+std::optional<Index> finest_extent(const Mesh& mesh, int axis) {
+  std::optional<Index> extent = mesh.extent[axis];
+  for (const Point& ratio : mesh.ratios) {
+    if (extent) extent = checked_mul(*extent, ratio[axis]);
+  }
+  constexpr Index kMost = Index{1} << 61;  // so that ends and sums of indices do not overflow
+  return extent && *extent <= kMost ? extent : std::nullopt;
+}
+
+}  // namespace
+
 Status Mesh::check() const {
-  constexpr int kMostDigits = 62;
   if (axes.empty() || rank() > kMaxRank) {
     return error(Code::kInvalidArgument, "a mesh with {} axes, expected 1 to {}", rank(), kMaxRank);
   }
@@ -49,21 +63,35 @@ Status Mesh::check() const {
       return error(Code::kInvalidArgument, "a level with the ratio 1 on all axes, expected a finer one");
     }
   }
-  int digits = 0;
   for (int a = 0; a < rank(); ++a) {
     if (extent[a] < 1) {
       return error(Code::kInvalidArgument, "extent {} of axis '{}', expected at least 1", extent[a], axes[a]);
     }
-    const Index last = extent[a] - (centering == Centering::kCells ? 1 : 0);
-    int of_axis = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(last))));
     for (const Point& ratio : ratios) {
-      if (ratio[a] < 1 || !std::has_single_bit(static_cast<std::uint64_t>(ratio[a]))) {
-        return error(Code::kInvalidArgument, "ratio {} of axis '{}', expected a power of two", ratio[a],
-                     axes[a]);
-      }
-      of_axis += std::countr_zero(static_cast<std::uint64_t>(ratio[a]));
+      if (ratio[a] >= 1) continue;
+      return error(Code::kInvalidArgument, "ratio {} of axis '{}', expected at least 1", ratio[a], axes[a]);
     }
-    digits += of_axis;
+    if (finest_extent(*this, a)) continue;
+    return error(Code::kOutOfRange, "axis '{}' has more than 2^61 cells on the finest level", axes[a]);
+  }
+  return {};
+}
+
+Status Mesh::check_array() const {
+  constexpr int kMostDigits = 62;
+  int digits = 0;
+  for (int a = 0; a < rank(); ++a) {
+    for (const Point& ratio : ratios) {
+      if (std::has_single_bit(static_cast<std::uint64_t>(ratio[a]))) continue;
+      return error(
+          Code::kInvalidArgument,
+          "ratio {} of axis '{}', expected a power of two, which the array of all levels needs; write "
+          "whole levels instead, to a file of format vtkhdf",
+          ratio[a], axes[a]);
+    }
+    const Index last = extent[a] - (centering == Centering::kCells ? 1 : 0);
+    digits += std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(last))));
+    for (const Point& ratio : ratios) digits += std::countr_zero(static_cast<std::uint64_t>(ratio[a]));
   }
   if (digits <= kMostDigits) return {};
   return error(

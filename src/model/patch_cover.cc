@@ -2,19 +2,30 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "grid/points.h"
 
 namespace esker {
 namespace {
 
+/// The number of samples, or the largest number if there are more.
+Index num_samples_at_most(const Box& box) {
+  std::optional<Index> samples = 1;
+  for (int a = 0; a < box.rank; ++a) {
+    if (samples) samples = checked_mul(*samples, box.extent(a));
+  }
+  return samples.value_or(std::numeric_limits<Index>::max());
+}
+
 /// By their cells: node-centered patches share nodes. Patches of all nodes may leave out cells; false then.
 bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {
   const Index nodes = mesh.centering == Centering::kNodes ? 1 : 0;
   const auto num_cells = [&](Box box) {
     for (int a = 0; a < box.rank; ++a) box.hi[a] -= nodes;
-    return box.num_samples();
+    return num_samples_at_most(box);
   };
   Index left = num_cells(mesh.domain(0));
   for (const MeshBox& patch : patches) {
@@ -26,7 +37,7 @@ bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {
 /// The most samples that the patches of a level can have: a node can be in a patch on each side along each
 /// axis.
 Index most_samples(const Mesh& mesh, int level) {
-  const Index samples = mesh.domain(level).num_samples();
+  const Index samples = num_samples_at_most(mesh.domain(level));
   if (mesh.centering == Centering::kCells) return samples;
   constexpr Index kMost = std::numeric_limits<Index>::max();
   return samples > kMost >> mesh.rank() ? kMost : samples << mesh.rank();
@@ -43,7 +54,7 @@ Status check_patches(const Mesh& mesh, std::span<const MeshBox> patches) {
                    patch.box.to_string(), patch.level, mesh.num_levels());
     }
     Index& of_level = left[static_cast<std::size_t>(patch.level)];
-    of_level -= patch.box.num_samples();
+    of_level -= num_samples_at_most(patch.box);
     if (of_level < 0) return error(Code::kDataLoss, "patches of level {} overlap", patch.level);
   }
   return {};

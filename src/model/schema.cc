@@ -80,6 +80,14 @@ Result<DimId> Schema::add_implicit_dim(const std::string& name) {
 }
 
 Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId>& dims) {
+  ESKER_ASSIGN_OR_RETURN(Grid grid, make_grid(name, dims));
+  if (!num_samples(dims_, grid.dims)) {
+    return error(Code::kInvalidArgument, "grid '{}': the number of samples exceeds 64 bits", name);
+  }
+  return GridId{append(std::move(grid), grids_, grid_places_)};
+}
+
+Result<Grid> Schema::make_grid(const std::string& name, const std::vector<DimId>& dims) {
   ESKER_RETURN_IF_ERROR(check_new_name(grid_places_, name, "grid"));
   if (dims.size() > kMaxRank) {
     return error(Code::kInvalidArgument, "grid '{}': {} dimensions, at most {} are supported", name,
@@ -102,10 +110,7 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
     }
     grid.dims.push_back(dim.index);
   }
-  if (!num_samples(dims_, grid.dims)) {
-    return error(Code::kInvalidArgument, "grid '{}': the number of samples exceeds 64 bits", name);
-  }
-  return GridId{append(std::move(grid), grids_, grid_places_)};
+  return grid;
 }
 
 namespace {
@@ -142,25 +147,20 @@ Result<GridId> Schema::add_mesh(const std::string& name, const Mesh& mesh) {
     ESKER_ASSIGN_OR_RETURN(const DimId dim, add_dim(mesh.axes[static_cast<std::size_t>(a)], finest.hi[a]));
     dims.push_back(dim);
   }
-  ESKER_ASSIGN_OR_RETURN(const GridId grid, add_grid(name, dims));
-  ESKER_RETURN_IF_ERROR(set_mesh(grid, mesh));
-  return grid;
+  return add_mesh(name, dims, mesh);
 }
 
-Status Schema::set_mesh(GridId id, const Mesh& mesh) {
-  if (!is_position(id.index, grids_.size())) {
-    return error(Code::kInvalidArgument, "no grid has the handle {}", counted(id.index));
-  }
-  Grid& grid = grids_[static_cast<std::size_t>(id.index)];
-  const std::string where = "mesh '" + grid.name + "'";
+Result<GridId> Schema::add_mesh(const std::string& name, const std::vector<DimId>& dims, const Mesh& mesh) {
+  const std::string where = "mesh '" + name + "'";
   ESKER_RETURN_IF_ERROR(mesh.check().with_context(where));
+  ESKER_ASSIGN_OR_RETURN(Grid grid, make_grid(name, dims));
   const Box finest = mesh.domain(mesh.num_levels() - 1);
   if (!(box_of(grid) == finest)) {
     return error(Code::kInvalidArgument, "{}: the grid is {}, the finest level {}", where,
                  box_of(grid).to_string(), finest.to_string());
   }
   grid.mesh = mesh;
-  return {};
+  return GridId{append(std::move(grid), grids_, grid_places_)};
 }
 
 Status Schema::set_nested(GridId id) {
@@ -199,7 +199,9 @@ Result<FieldId> Schema::add_field(Field field) {
                  field.name);
   }
   if (!field.fixed && time_name_.empty()) return no_time_for(field);
-  const auto samples = num_samples(dims_, grids_[static_cast<std::size_t>(field.grid)].dims);
+  const Grid& grid = grids_[static_cast<std::size_t>(field.grid)];
+  const auto samples = num_samples(dims_, grid.dims);
+  if (grid.mesh) return FieldId{append(std::move(field), fields_, field_places_)};
   if (!samples || !checked_mul(*samples, field.sample_bytes())) {
     return error(Code::kInvalidArgument, "field '{}': the size in bytes exceeds 64 bits", field.name);
   }

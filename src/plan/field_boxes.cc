@@ -31,11 +31,11 @@ Status overlap_error(const Field& field, const Box& where, const HeldBox& first,
 
 Status overlap_error(const Grid& mesh, int level, const Box& where, const HeldBox& first,
                      const HeldBox& second) {
-  return error(Code::kInvalidArgument,
-               "mesh '{}', level {}: the patches {} of rank {} and {} of rank {} overlap in {}{}", mesh.name,
-               level, first.box.to_string(), first.rank, second.box.to_string(), second.rank,
-               where.to_string(),
-               mesh.mesh->centering == Centering::kNodes ? "; they may share nodes on their borders only" : "");
+  return error(
+      Code::kInvalidArgument,
+      "mesh '{}', level {}: the patches {} of rank {} and {} of rank {} overlap in {}{}", mesh.name, level,
+      first.box.to_string(), first.rank, second.box.to_string(), second.rank, where.to_string(),
+      mesh.mesh->centering == Centering::kNodes ? "; they may share nodes on their borders only" : "");
 }
 
 namespace {

@@ -53,7 +53,7 @@ struct BufferContent {
 
 /// Samples of several ranks that a relay forwards as one segment.
 struct Relayed {
-  Box indices;  ///< lattice indices in the part
+  Box indices;             ///< lattice indices in the part
   int field = 0;           ///< position among the fields of the plan
   Index bytes = 0;         ///< of its samples
   Index offset_bytes = 0;  ///< in the send buffer, where they are stored dense and row-major

@@ -4,8 +4,15 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "grid/selection.h"
 
 namespace esker {
+
+Result<Lattice> OpenedDataset::samples_up_to(int field, const Box& samples, int level) const {
+  if (level == kEveryLevel) return select_every(samples, {1, 1, 1, 1, 1});
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
+  return select_samples(mask, samples, level);
+}
 
 Result<int> OpenedDataset::level_field(int field, int level) const {
   const Field& of = field_at(field);

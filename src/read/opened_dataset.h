@@ -51,8 +51,12 @@ class OpenedDataset {
   /// Whether a field that has_samples() was written at that step.
   [[nodiscard]] virtual bool has(int field, Index step) const = 0;
   [[nodiscard]] virtual Box box(int field) const = 0;
-  /// Its levels.
+  /// Its levels. kInvalidArgument: a grid with more digits than a mask has levels; it is read completely
+  /// only, at kEveryLevel.
   [[nodiscard]] virtual Result<Bitmask> bitmask(int field) const = 0;
+  static constexpr int kEveryLevel = kMaxLevel + 1;
+  /// The samples of levels up to `level` in a box, which is inside the grid.
+  [[nodiscard]] Result<Lattice> samples_up_to(int field, const Box& box, int level) const;
   /// Reads samples of a step that has() them, components innermost. Thread-safe.
   virtual Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const = 0;
   /// The finest level that a step which has() the field stores, with all coarser ones, at each sample of a

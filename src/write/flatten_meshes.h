@@ -2,10 +2,10 @@
 //
 // The array is the index space of the finest level. What finer patches cover is cut out of the coarser ones
 // before anything moves, so that each sample has at most one owner: the finest patch over it. Of
-// node-centered patches of one level that share nodes on their borders, the first one (model/level_fields.h) is
-// the owner. A sample of a coarser level is that of its whole cell. The array keeps the region of a level up
-// to that level (KeepRule::inside), and has fill values where no rank has a patch. Blocks, exchange and files
-// are then those of any sparse step.
+// node-centered patches of one level that share nodes on their borders, the first one (model/level_fields.h)
+// is the owner. A sample of a coarser level is that of its whole cell. The array keeps the region of a level
+// up to that level (KeepRule::inside), and has fill values where no rank has a patch. Blocks, exchange and
+// files are then those of any sparse step.
 #pragma once
 
 #include "comm/comm.h"

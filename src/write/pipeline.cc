@@ -19,6 +19,7 @@
 #include "exchange/shared_options.h"
 #include "formats/registry/make_writer.h"
 #include "model/fill_value.h"
+#include "model/mesh_arrays.h"
 #include "plan/plan_memory.h"
 #include "store/commit.h"
 #include "write/add_levels.h"
@@ -129,6 +130,7 @@ Status WritePipeline::restore(const std::optional<double>& to_time) {
   ESKER_ASSIGN_OR_RETURN(existing, share_text(*comm_, std::move(existing), 0));
   const auto take_up = [&]() -> Status {
     ESKER_RETURN_IF_ERROR(format_->restore(existing));
+    if (format_->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(format_->schema()));
     ESKER_RETURN_IF_ERROR(format_->check_steps(to_time));
     schema_ = format_->schema();
     times_ = format_->times();
@@ -213,6 +215,7 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
   const Status status = all_do(*comm_, "define", [&] {
     schema_ = schema;
     ESKER_RETURN_IF_ERROR(schema_.set_default_compression(options_.compression));
+    if (format_->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema_));
     return format_->define(schema_);
   });
   defined_ = status.ok();

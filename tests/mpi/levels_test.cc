@@ -50,7 +50,8 @@ void add_patches(const Mesh& mesh, int level, Random& random, std::vector<LevelP
   }
 }
 
-Case make_case(int rank, unsigned seed) {
+/// `any_ratios`: also such that an array of all levels cannot have.
+Case make_case(int rank, unsigned seed, bool any_ratios = false) {
   Random random(seed);
   const std::vector<std::string> names{"x", "y", "z"};
   Case made;
@@ -58,6 +59,7 @@ Case make_case(int rank, unsigned seed) {
   const std::array<Index, 3> extents{40, 13, 7};
   for (int a = 0; a < rank; ++a) made.mesh.extent[a] = extents[static_cast<std::size_t>(rank == 3 ? 2 : a)];
   made.mesh.ratios = {{2, 2, 2, 1, 1}, {4, 2, 2, 1, 1}};
+  if (any_ratios) made.mesh.ratios = {{3, 2, 2, 1, 1}, {2, 3, 5, 1, 1}};
   made.mesh.origin = {1, -2, 3};
   made.mesh.spacing = {0.5, 0.25, 2};
   for (int step = 0; step < 3; ++step) {
@@ -240,8 +242,8 @@ class LevelsTest : public MpiTest {
 
 TEST_F(LevelsTest, AreReadBackInAnyBoxesAndHaveTheSameBytesOnAnyRanks) {
   for (int rank = 1; rank <= 3; ++rank) {
-    const Case of = make_case(rank, static_cast<unsigned>(rank));
-    for (const char* format : {"vtkhdf", "vtkhdf+idx"}) {
+    for (const std::string format : {"vtkhdf", "vtkhdf+idx"}) {
+      const Case of = make_case(rank, static_cast<unsigned>(rank), format == "vtkhdf");
       SCOPED_TRACE(fmt::format("{} axes, {}", rank, format));
       Options options;
       options.set("format", format).check();
@@ -265,6 +267,44 @@ TEST_F(LevelsTest, AreReadBackInAnyBoxesAndHaveTheSameBytesOnAnyRanks) {
       }
     }
   }
+}
+
+// 90 binary digits for the indices of the finest level.
+TEST_F(LevelsTest, MayHaveMoreIndicesThanAnArray) {
+  Case of;
+  of.mesh = {.axes = {"x", "y", "z"},
+             .extent = {1000, 1000, 1000},
+             .ratios = {{1024, 1024, 1024}, {1024, 1024, 1024}}};
+  const Index far = 900 * 1024 * Index{1024};
+  of.steps = {{{0, Box{{1, 2, 3}, {4, 5, 6}}},
+               {0, Box{{999, 999, 999}, {1000, 1000, 1000}}},
+               {1, Box{{1000000, 5, 7}, {1000004, 9, 10}}},
+               {2, Box{{far, far, far}, {far + 5, far + 3, far + 4}}},
+               {2, Box{{far + 5, far, far}, {far + 6, far + 3, far + 4}}}}};
+  Options options;
+  options.set("format", "vtkhdf").check();
+  options.set("report", "none").check();
+  write(path("huge"), comm_, of, options,
+        [&](std::size_t n) { return static_cast<int>(n % static_cast<std::size_t>(comm_.size())); });
+  const Dataset dataset = Dataset::open(path("huge.vtkhdf.series")).value();
+  Reader reader = Reader::open(path("huge.vtkhdf.series"), comm_, Options()).value();
+  EXPECT_EQ(dataset.patches("density", 0).value().size(), of.steps[0].size());
+  for (const LevelPatch& patch : of.steps[0]) {
+    Box around = patch.box;
+    for (int a = 0; a < 3; ++a) around.lo[a] -= 1;
+    std::vector<std::byte> found(static_cast<std::size_t>(around.num_samples() * 8));
+    Query query{.field = "density", .step = 0, .box = around};
+    query.mesh_level = patch.level;
+    dataset.read(query, found.data(), found.size()).check();
+    ASSERT_NO_FATAL_FAILURE(expect_read(of, 0, 0, patch.level, around, found));
+    std::fill(found.begin(), found.end(), std::byte{0});
+    if (comm_.rank() == comm_.size() - 1) reader.request(query, found.data(), found.size()).check();
+    reader.read().check();
+    if (comm_.rank() < comm_.size() - 1) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_read(of, 0, 0, patch.level, around, found));
+  }
+  Writer writer = Writer::create(path("huge.idx"), comm_, Options()).value();
+  EXPECT_NE(writer.def_mesh("amr", of.mesh).status().message().find("format vtkhdf"), std::string::npos);
 }
 
 TEST_F(LevelsTest, KeepThePatchList) {

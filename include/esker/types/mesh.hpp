@@ -6,8 +6,9 @@
 //   ...
 //   writer.put(density, level, Patch::dense(box, data)).check();  // box: in the indices of that level
 //
-// All levels are stored as one array in the index space of the finest one: sample i of a level is the sample
-// at i * ratio_to_finest(level). Where levels overlap, the finest one is stored, at its resolution.
+// IDX datasets store all levels as one array in the index space of the finest one: sample i of a level is the
+// sample at i * ratio_to_finest(level). Where levels overlap, the finest one is stored, at its resolution.
+// VTKHDF datasets (format vtkhdf) store each level whole.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ enum class Centering {
 struct ESKER_API Mesh {
   std::vector<std::string> axes;  ///< names of the axes, x first: 1 to kMaxRank
   Point extent{};                 ///< cells of the coarsest level along each axis
-  /// [n]: cells of level n + 1 in a cell of level n, per axis; powers of two, not all 1.
+  /// [n]: cells of level n + 1 in a cell of level n, per axis, not all 1; see check_array().
   std::vector<Point> ratios = {};
   Centering centering = Centering::kCells;
   std::array<double, kMaxRank> origin{};                ///< of the domain's lower corner
@@ -48,9 +49,13 @@ struct ESKER_API Mesh {
   [[nodiscard]] Box domain(int level) const;
   /// The samples of the finest level in the cells of `box`, which is in indices of `level`.
   [[nodiscard]] Box in_finest(const Box& box, int level) const;
-  /// kInvalidArgument, naming what is wrong: the number of axes, extents below 1, ratios that are not powers
-  /// of two; kOutOfRange if the finest level has more indices than a grid may have.
+  /// kInvalidArgument, naming what is wrong: the number of axes, extents below 1, ratios below 1 or all 1;
+  /// kOutOfRange for more than 2^61 cells on an axis.
   [[nodiscard]] Status check() const;
+  /// Whether a mesh that passed check() can be stored as one array in the index space of its finest level, as
+  /// IDX datasets do. kInvalidArgument: ratios that are not powers of two; kOutOfRange: more than 62 binary
+  /// digits for the indices of the finest level. Only format vtkhdf stores other meshes.
+  [[nodiscard]] Status check_array() const;
 
   bool operator==(const Mesh&) const = default;
 };

@@ -134,15 +134,15 @@ class ESKER_API Schema {
   /// The grid of a mesh, and its dimensions: its axes, with the extents of the finest level. Errors: those of
   /// add_dim(), add_grid() and Mesh::check().
   Result<GridId> add_mesh(const std::string& name, const Mesh& mesh);
-  /// Makes an existing grid that of a mesh. Error kInvalidArgument: an invalid handle, Mesh::check(), or the
-  /// grid is not the finest level.
-  Status set_mesh(GridId grid, const Mesh& mesh);
+  /// The same on existing dimensions. Error kInvalidArgument, too, if they do not have the extents of the
+  /// finest level. The samples of the finest level need not fit 64 bits.
+  Result<GridId> add_mesh(const std::string& name, const std::vector<DimId>& dims, const Mesh& mesh);
   /// Sets Mesh::nested. Error kInvalidArgument: an invalid handle, or the grid is not that of a mesh.
   Status set_nested(GridId grid);
   /// Field::grid must be the position of a grid of this schema; components and every are >= 1; the field's
-  /// bytes fit 64 bits. Field::compression is empty, or what the option `compression` takes.
-  /// Field::stored_bits is 0, or 1, 2, 4 ... up to the bits of float32, float64, int32 or int64, on 2 or 3
-  /// axes.
+  /// bytes fit 64 bits, unless it is on a mesh. Field::compression is empty, or what the option `compression`
+  /// takes. Field::stored_bits is 0, or 1, 2, 4 ... up to the bits of float32, float64, int32 or int64, on 2
+  /// or 3 axes.
   Result<FieldId> add_field(Field field);
   /// `values` has one value per index of dimension `dim` of the grid.
   Status set_coords(GridId grid, const std::string& dim, std::vector<double> values);
@@ -195,6 +195,8 @@ class ESKER_API Schema {
   [[nodiscard]] bool has_no_axes(const Grid& grid) const;
 
  private:
+  Result<Grid> make_grid(const std::string& name, const std::vector<DimId>& dims);
+
   std::vector<Dimension> dims_;
   std::vector<Grid> grids_;
   std::vector<Field> fields_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -101,7 +102,8 @@ def _level_facts(grid: Grid, dataset: Dataset) -> list[dict[str, int]]:
     for step in reversed(range(len(dataset.steps))):
         for field in dataset.fields.values():
             if field.grid.name == grid.name and field.has(step):
-                return [cover._asdict() for cover in field.level_covers(step)]
+                with suppress(NotImplementedError):  # too many cells to count
+                    return [cover._asdict() for cover in field.level_covers(step)]
     return []
 
 

@@ -20,6 +20,7 @@
 #include "grid/points.h"
 #include "layout/kept_fields.h"
 #include "model/fill_value.h"
+#include "model/mesh_arrays.h"
 #include "model/patch_cover.h"
 #include "read/gaps.h"
 #include "store/commit.h"
@@ -177,6 +178,8 @@ bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   }
   const auto text = read_text(store, path, kMaxSidecarBytes);
   auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
+  if (const Status arrays = schema.ok() ? check_mesh_arrays(*schema) : Status(); !arrays.ok())
+    schema = arrays;
   if (!schema.ok()) {
     dataset.warnings.push_back(path + ": " + schema.status().message());
     return false;

@@ -34,8 +34,7 @@ void append(std::vector<ReadColumn>& columns, const void* bytes, std::size_t len
 }  // namespace
 
 Result<Lattice> level_lattice(const OpenedDataset& data, int field, int level) {
-  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data.bitmask(field));
-  return select_samples(mask, data.box(field), level);
+  return data.samples_up_to(field, data.box(field), level);
 }
 
 Result<std::vector<ReadColumn>> columns_of_all(Comm& comm, const std::vector<ReadRequest>& mine) {

@@ -192,7 +192,7 @@ TEST(MeshStep, WithPatchesThatAreNotInItsMeshIsDamage) {
   VerifyReport good, damaged;
   ASSERT_TRUE(dataset->verify(good, {}).ok());
   EXPECT_EQ(good.num_errors, 0);
-  dataset->schema.set_mesh({0}, {.axes = {"x", "y"}, .extent = {16, 16}}).check();
+  dataset->schema = schema_of<double>({.axes = {"x", "y"}, .extent = {16, 16}});
   ASSERT_TRUE(dataset->verify(damaged, {}).ok());
   EXPECT_EQ(damaged.num_errors, 2);  // steps
   std::vector<double> samples(256);
