@@ -250,7 +250,8 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   if (patches) report.levels = patches->levels();
   const Index sample_bytes = add_kept_samples(schema, step, report);
   report.stored_bytes = step.space.stored_bytes();
-  report.burst_bytes = sample_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
+  report.burst_bytes =
+      sample_bytes / std::max(1, options.aggregate.value_or(true) ? report.aggregators : report.writers);
   add_amounts(counts, report);
   report.message_sizes = message_bins(counts.to_relays, counts.to_aggregators);
   report.boxes = counts.boxes;

@@ -12,8 +12,8 @@ inline constexpr ChunkBytes kChunkBytes{Index{4} << 20, Index{16} << 20};
 /// Of compressed chunks, each of which one thread compresses and a reader decompresses completely.
 inline constexpr ChunkBytes kCompressedChunkBytes{Index{1} << 20, Index{2} << 20};
 
-/// Samples per axis of a chunk. A grid of up to `limits.most` is one chunk. Otherwise the slowest axis is split
-/// into nearly equal parts, and then the next one if single planes are still too large. Chunks have
+/// Samples per axis of a chunk. A grid of up to `limits.most` is one chunk. Otherwise the slowest axis is
+/// split into nearly equal parts, and then the next one if single planes are still too large. Chunks have
 /// `limits.least` to `limits.most` if an axis can be split that way. They are as large as possible, unless
 /// smaller ones extend much less past the grid. Pure. O(extent of an axis).
 Point choose_chunk(const Box& grid, Index sample_bytes, const ChunkBytes& limits = kChunkBytes);

@@ -79,6 +79,10 @@ class Layout {
   /// bytes of a piece, and there are none without samples.
   [[nodiscard]] virtual bool keeps_order() const { return true; }
 
+  /// Whether the boxes that ranks hold are contiguous in the file. Collecting them then saves no write where
+  /// many writes cost no more than few.
+  [[nodiscard]] virtual bool keeps_boxes_whole() const { return false; }
+
   /// Whether some of the samples are in no piece.
   [[nodiscard]] virtual bool is_sparse() const { return false; }
   /// Fields that have pieces.

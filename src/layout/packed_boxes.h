@@ -55,6 +55,7 @@ class PackedBoxesLayout final : public OneVariableLayout {
     return {0, 0, boxes_->num_samples() * sample_bytes_, offset_bytes_};
   }
   [[nodiscard]] Index largest_piece_bytes() const override { return largest_piece_bytes_; }
+  [[nodiscard]] bool keeps_boxes_whole() const override { return true; }
   [[nodiscard]] bool is_sparse() const override { return boxes_->num_samples() < domain_.num_samples(); }
   [[nodiscard]] Point tile_extent(int /*level*/) const override;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;

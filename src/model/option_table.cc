@@ -159,7 +159,9 @@ constexpr std::array kRows{
               [](const Options& o) { return o.compression; }},
     number<&Options::compress_threads, 1024>("compress_threads", "0 (one per processor) or a number",
                                              "threads per rank that compress"),
-    truth<&Options::aggregate>("aggregate", "false: each rank writes its own samples, without an exchange"),
+    truth_or_auto<&Options::aggregate>("aggregate",
+                                       "true: some ranks write for all ranks; false: each rank writes its "
+                                       "own samples, without an exchange; auto: depends on nodes and format"),
     truth_or_auto<&Options::aggregate_reads>("aggregate_reads",
                                              "true: some ranks read for all ranks; false: each rank reads "
                                              "its own boxes; auto: depends on nodes and "

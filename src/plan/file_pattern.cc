@@ -54,18 +54,19 @@ void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, cons
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
   ESKER_RETURN_IF_ERROR(check_aggregators(options));
-  if (!options.aggregate && layouts.compresses()) {
+  const bool aggregate = options.aggregate.value_or(true);
+  if (!aggregate && layouts.compresses()) {
     return error(Code::kInvalidArgument,
                  "aggregate=false: a rank that has only a part of a block cannot compress it; set "
                  "compression=none");
   }
-  if (!options.aggregate && layouts.has_heads()) {
+  if (!aggregate && layouts.has_heads()) {
     return error(
         Code::kInvalidArgument,
         "aggregate=false: a rank that has only a part of a block cannot arrange its bits; write fields "
         "with stored_bits with aggregate=true");
   }
-  if (!options.aggregate && options.partial) {
+  if (!aggregate && options.partial) {
     return error(Code::kInvalidArgument,
                  "aggregate=false: no rank has a complete block to put fill values in; partial=true needs "
                  "aggregate=true");
@@ -74,7 +75,7 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
     return error(Code::kInvalidArgument,
                  "partial=true: cells of fields with stored_bits are coded from all of their samples");
   }
-  if (options.aggregate || !layouts.has_checksums()) return {};
+  if (aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that has only a part of a block cannot compute its checksum; set "
                "checksums=false");

@@ -83,7 +83,7 @@ int asked_aggregators(const Options& options, int n_ranks) {
 
 ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
   ExchangePolicy policy = policy_of(options, n_ranks);
-  policy.aggregate = options.aggregate;
+  policy.aggregate = options.aggregate.value_or(true);
   policy.placement = options.aggregator_placement;
   policy.restructure = options.restructure;
   policy.max_fan_in = options.max_fan_in;

@@ -30,7 +30,7 @@ Status BufferStore::operator()(const Round& round, std::span<std::byte> bytes) {
   if (plan_.compressor) return store_compressed(round.content, bytes);
   if (bytes.empty()) return {};
   encode(round.content, bytes);
-  if (!aggregate_) {
+  if (!plan_.aggregates) {
     counters_.stored_bytes += round.local.bytes;
     return write_own_runs(plan_.space, round, bytes, buffers_.mask, files_);
   }

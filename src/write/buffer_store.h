@@ -15,9 +15,8 @@ namespace esker {
 class BufferStore {
  public:
   /// For one step of a plan, whose buffers are `buffers`. All arguments must outlive it. Allocates nothing.
-  BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, bool aggregate, StepFiles& files,
-              RankCounters& counters)
-      : plan_(plan), buffers_(buffers), aggregate_(aggregate), files_(files), counters_(counters) {}
+  BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, StepFiles& files, RankCounters& counters)
+      : plan_(plan), buffers_(buffers), files_(files), counters_(counters) {}
 
   /// Stores the buffer of a round. Without `bytes` it stores nothing, but takes part in what the ranks that
   /// store the same files do in each round.
@@ -32,7 +31,6 @@ class BufferStore {
 
   StepPlan& plan_;
   const ExchangeBuffers::Parts& buffers_;
-  bool aggregate_;
   StepFiles& files_;
   RankCounters& counters_;
 };

@@ -72,10 +72,11 @@ std::string number_at(const std::byte* source) {
 }
 
 std::string number_at(SampleType type, const std::byte* source) {
-  constexpr std::array<std::string (*)(const std::byte*), 10> kPrint{  // in the order of SampleType
-      number_at<std::int8_t>,   number_at<std::uint8_t>, number_at<std::int16_t>, number_at<std::uint16_t>,
-      number_at<std::int32_t>,  number_at<std::uint32_t>, number_at<std::int64_t>, number_at<std::uint64_t>,
-      number_at<float>,         number_at<double>};
+  constexpr std::array<std::string (*)(const std::byte*), 10> kPrint{
+      // in the order of SampleType
+      number_at<std::int8_t>,  number_at<std::uint8_t>,  number_at<std::int16_t>, number_at<std::uint16_t>,
+      number_at<std::int32_t>, number_at<std::uint32_t>, number_at<std::int64_t>, number_at<std::uint64_t>,
+      number_at<float>,        number_at<double>};
   return kPrint[static_cast<std::size_t>(type)](source);
 }
 

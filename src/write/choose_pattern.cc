@@ -27,9 +27,9 @@ Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::st
   }));
   comm.all_reduce_max(found);
   const Index writers = kWritersPerProcessor * count_processors(comm);
-  ESKER_ASSIGN_OR_RETURN(
-      FilePattern chosen,
-      FilePattern::of({static_cast<Index>(found[0]), static_cast<int>(found[1])}, comm.size(), path, options));
+  ESKER_ASSIGN_OR_RETURN(FilePattern chosen,
+                         FilePattern::of({static_cast<Index>(found[0]), static_cast<int>(found[1])},
+                                         comm.size(), path, options));
   if (writers < comm.size()) chosen.most_writers = static_cast<int>(writers);
   return chosen;
 }

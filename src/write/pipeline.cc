@@ -485,7 +485,7 @@ Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
 
 Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
   const ExchangeBuffers::Parts parts = buffers_.parts(plan.exchange.plan);
-  BufferStore store(plan, parts, options_.aggregate, files, counters_);
+  BufferStore store(plan, parts, files, counters_);
   if (plan.compressor) plan.compressor->begin_step(input.step);
   if (plan.cells) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);

@@ -112,6 +112,10 @@ void StepPlanner::choose_threads() {
   threads_ = static_cast<int>(std::max<Index>(1, count_processors(*comm_) / comm_->size()));
 }
 
+static bool keeps_boxes_whole(const StepLayouts& layouts) {
+  return std::ranges::all_of(layouts.layouts, [](const auto& layout) { return layout->keeps_boxes_whole(); });
+}
+
 /// Cells are made while they are packed: derived datatypes cannot describe them. Collective.
 Status StepPlanner::plan_cells(StepPlan& plan, const Schema& schema, SharedBoxes& boxes,
                                ExchangePolicy& policy) {
@@ -138,6 +142,10 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     policy = policy_;
     fields = patches_of_columns(plan.layouts->columns, boxes.of_field);
+    if (may_write_alone_ && comm_->node().size() == comm_->size() && keeps_boxes_whole(*plan.layouts)) {
+      policy.aggregate = false;
+    }
+    plan.aggregates = policy.aggregate;
     follow_pattern(*pattern_, *plan.layouts, plan.space, comm_->size(), policy);
     if (!policy.packs && has_meshes(schema)) use_packed_messages(policy, "a mesh needs packed messages");
     return Status();

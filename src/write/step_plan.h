@@ -43,6 +43,7 @@ struct StepPlan {
   int raised_from = 0;                          ///< StepReport
   std::vector<std::vector<std::byte>> fill;     ///< with the option `partial`: fill value of each column
   Index files = 0, data_bytes = 0;
+  bool aggregates = true;  ///< ExchangePolicy::aggregate
   bool ready = false;
 };
 
@@ -81,6 +82,7 @@ class StepPlanner {
       : comm_(&comm),
         threads_(options.compress_threads),
         policy_(policy_for_writing(options, comm.size())),
+        may_write_alone_(!options.aggregate && !options.partial && policy_.aggregators == 0),
         pattern_(&pattern),
         buffers_(&buffers) {}
 
@@ -100,6 +102,7 @@ class StepPlanner {
   Comm* comm_;
   int threads_;  ///< that compress; 0: not chosen yet
   ExchangePolicy policy_;
+  bool may_write_alone_;  ///< without aggregation, although the options do not say so
   const FilePattern* pattern_;
   ExchangeBuffers* buffers_;
   TransportReport transport_report_;

@@ -99,7 +99,9 @@ struct ESKER_API Options {
   /// "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute error).
   std::string compression = "none";
   int compress_threads = 0;  ///< threads per rank that compress; 0: one per processor
-  bool aggregate = true;     ///< false: each rank writes its own samples (one phase, no checksums)
+  /// false: each rank writes its own samples (one phase, no checksums). Not set: false where all ranks are on
+  /// one node and their patches are contiguous in the file, as in VTKHDF files; else true.
+  std::optional<bool> aggregate;
   /// How ranks read collectively. true: aggregators read large contiguous parts and deliver the samples (two
   /// phases). false: each rank reads its own boxes. Not set: chosen from the ranks' nodes and boxes.
   std::optional<bool> aggregate_reads;
