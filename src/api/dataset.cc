@@ -3,7 +3,6 @@
 #include "adaptive/level_covers.h"
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/counting.h"
 #include "base/error.h"
@@ -11,6 +10,7 @@
 #include "base/run_tasks.h"
 #include "base/text.h"
 #include "formats/registry/open_dataset.h"
+#include "grid/num_samples.h"
 #include "grid/selection.h"
 #include "store/source_store.h"
 
@@ -284,11 +284,7 @@ Result<std::vector<LevelCover>> Dataset::level_covers(const std::string& field, 
   const int grid = schema().find_field(field)->grid;
   const std::optional<Mesh>& mesh = schema().grids()[static_cast<std::size_t>(grid)].mesh;
   if (!mesh) return std::vector<LevelCover>();
-  std::optional<Index> cells = 1;  // of the finest level
-  for (const Index extent : mesh->domain(mesh->num_levels() - 1).extents()) {
-    if (cells) cells = checked_mul(*cells, extent);
-  }
-  if (!cells) {
+  if (!checked_num_samples(mesh->domain(mesh->num_levels() - 1))) {
     return error(Code::kUnsupported, "field '{}': the finest level has more cells than 64 bits can count",
                  field);
   }

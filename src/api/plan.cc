@@ -129,7 +129,7 @@ Result<Step> lay_out(const Request& request) {
   const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
-  ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema));
+  if (step.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::of({}, n_ranks, kPath, options));
   ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of, *step.format));

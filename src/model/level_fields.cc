@@ -5,13 +5,17 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "base/macros.h"
+#include "grid/num_samples.h"
 
 namespace esker {
 namespace {
 
-/// A name that starts with `name` and that the schema does not have.
-std::string free_name(const Schema& schema, std::string name) {
+/// A name that the schema does not have: `name`, which may be shortened, followed by `end`.
+std::string free_name(const Schema& schema, const std::string& begin, const std::string& end) {
+  constexpr std::size_t kMost = 100;  // so that the name is valid
+  std::string name = begin.substr(0, kMost) + end;
   while (schema.find_grid(name) || schema.find_dim(name) || schema.find_field(name) ||
          schema.find_scalar(name)) {
     name += '-';
@@ -28,18 +32,22 @@ Point largest_extent(int rank, std::span<const MeshBox> patches) {
   return largest;
 }
 
-/// Adds the grid of a level.
+/// Adds the grid of a level: a mesh of one level, which its patches need not cover.
 Result<GridId> add_level(Schema& schema, const Grid& grid, int level, std::span<const MeshBox> patches) {
   const int rank = grid.mesh->rank();
   Mesh boxes;
   boxes.extent = largest_extent(rank, patches);
   boxes.extent[rank] = std::max<Index>(1, std::ssize(patches));
-  const std::string name = free_name(schema, grid.name + ".level" + std::to_string(level));
-  for (int a = 0; a < rank; ++a) {
-    boxes.axes.push_back(free_name(schema, name + "." + grid.mesh->axes[static_cast<std::size_t>(a)]));
+  if (!checked_num_samples(Box::from_extent(rank + 1, boxes.extent))) {
+    return error(Code::kOutOfRange, "mesh '{}', level {}: {} patches as large as {} have too many samples",
+                 grid.name, level, patches.size(), Box::from_extent(rank, boxes.extent).to_string());
   }
-  boxes.axes.push_back(free_name(schema, name + ".patch"));
-  return schema.add_mesh(name, boxes);
+  const std::string of_level = ".level" + std::to_string(level);
+  for (int a = 0; a < rank; ++a) {
+    boxes.axes.push_back(free_name(schema, grid.mesh->axes[static_cast<std::size_t>(a)], of_level));
+  }
+  boxes.axes.push_back(free_name(schema, "patch", of_level));
+  return schema.add_mesh(free_name(schema, grid.name, of_level), boxes);
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& pa
       known->second = added.index;
     }
     field.grid = known->second;
-    field.name = free_name(stored, field.name + ".level" + std::to_string(level));
+    field.name = free_name(stored, field.name, ".level" + std::to_string(level));
     ESKER_RETURN_IF_ERROR(stored.add_field(std::move(field)).status());
   }
   return stored;

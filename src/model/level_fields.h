@@ -36,7 +36,8 @@ struct LevelField {
 std::vector<LevelField> level_fields(const Schema& schema);
 
 /// The schema followed by its level fields, for a step with these patches; a level without patches has one of
-/// one sample. Errors: those of Schema::add_grid(), for levels with too many samples.
+/// one sample. kOutOfRange: a level whose patches, each as large as the largest, have more samples than 64
+/// bits count.
 Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& patches);
 
 }  // namespace esker

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
-#include "base/checked.h"
 #include "base/error.h"
+#include "grid/num_samples.h"
 #include "grid/points.h"
 
 namespace esker {
 namespace {
-
-/// The number of samples, or the largest number if there are more.
-Index num_samples_at_most(const Box& box) {
-  std::optional<Index> samples = 1;
-  for (int a = 0; a < box.rank; ++a) {
-    if (samples) samples = checked_mul(*samples, box.extent(a));
-  }
-  return samples.value_or(std::numeric_limits<Index>::max());
-}
 
 /// By their cells: node-centered patches share nodes. Patches of all nodes may leave out cells; false then.
 bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {

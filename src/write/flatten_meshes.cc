@@ -34,6 +34,7 @@ class Flattening {
       flat.patches.resize(schema_.fields().size());
       flat.copied_bytes = input_.copied_bytes;
       flat.keep = input_.keep;
+      flat.mesh_bytes = bytes_on_meshes();
       return list_patches(lists);
     };
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", prepare));
@@ -83,6 +84,16 @@ class Flattening {
   [[nodiscard]] Status check_all_nested(const Directory& directory) const {
     for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(check_nesting(schema_, directory, step));
     return {};
+  }
+
+  [[nodiscard]] Index bytes_on_meshes() const {
+    Index bytes = 0;
+    for (std::size_t f = 0; f < input_.mesh_patches.size(); ++f) {
+      for (const MeshPatch& put : input_.mesh_patches[f]) {
+        bytes += put.patch.box.num_samples() * schema_.fields()[f].sample_bytes();
+      }
+    }
+    return bytes;
   }
 
   /// Collective.

@@ -33,10 +33,21 @@ Index WritePipeline::count_stored(const StepPlan& plan) {
   return static_cast<Index>(sum[0]);
 }
 
+/// The bytes that all ranks put on meshes. Collective.
+Index WritePipeline::count_on_meshes(const StepInput& input) {
+  if (!has_meshes(schema_)) return 0;
+  std::array<double, 1> sum{static_cast<double>(input.mesh_bytes)};
+  comm_->all_reduce_sum(sum);
+  return static_cast<Index>(sum[0]);
+}
+
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
   counters_.step_s += seconds;
   counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
+  counters_.put_bytes += input.mesh_bytes;
   for (const int f : plan.fields) {
+    const int grid = stored_schema(input).fields()[f].grid;
+    if (stored_schema(input).grids()[grid].mesh) continue;  // see mesh_bytes
     for (const Box& box : input.patches[f].boxes()) {
       counters_.put_bytes += box.num_samples() * stored_schema(input).fields()[f].sample_bytes();
     }
@@ -50,13 +61,14 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
                              static_cast<double>(metadata.bytes),
                              static_cast<double>(records.collectives + records.messages)};
   comm_->all_reduce_max(std::span<double>(most));
-  const Index stored_bytes = count_stored(plan);
+  const Index stored_bytes = count_stored(plan), mesh_bytes = count_on_meshes(input);
   if (plan.compressor) {
     stored_over_raw_ = static_cast<double>(stored_bytes) / static_cast<double>(plan.space.stored_bytes());
   }
   times_.push_back(input.time);
   StepReport& step = steps_.emplace_back();
-  step = {input.step, input.time, plan.data_bytes, stored_bytes, most[0], plan.exchange.num_writers,
+  step = {input.step,   input.time, plan.data_bytes + mesh_bytes,
+          stored_bytes, most[0],    plan.exchange.num_writers,
           plan.files};
   step.planned = counters_.plans > before_.plans;
   step.plan_s = most[1];

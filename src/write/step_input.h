@@ -27,6 +27,7 @@ struct StepInput {
   std::vector<KeepCall> keep = {};                        ///< rules of this rank
   std::vector<std::vector<MeshPatch>> mesh_patches = {};  ///< [position in Schema::fields()], or empty
   PatchesOfMeshes patches_of_meshes = {};  ///< of all ranks; of a step that flatten_meshes() made
+  Index mesh_bytes = 0;  ///< put by this rank on meshes; of a step that flatten_meshes() made
   /// Of a step with level fields: the schema with them, and which fields are stored; see add_levels().
   std::shared_ptr<const Schema> schema = {};
   std::vector<bool> stored = {};

@@ -51,7 +51,9 @@ void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& 
     if (!plan.due[f]) continue;
     plan.fields.push_back(static_cast<int>(f));
     const Field& field = schema.fields()[f];
-    plan.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
+    const Grid& grid = schema.grids()[field.grid];
+    if (grid.mesh) continue;  // its size is that of its patches
+    plan.data_bytes += schema.box_of(grid).num_samples() * field.sample_bytes();
   }
   plan.boxes = boxes_of(patches, plan.fields);
 }

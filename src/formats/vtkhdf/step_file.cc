@@ -10,6 +10,7 @@
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/slab.h"
+#include "grid/num_samples.h"
 #include "model/level_fields.h"
 #include "model/patch_cover.h"
 
@@ -247,12 +248,25 @@ Result<StoredArray> locate(hid_t dataset, const std::string& path) {
   return array;
 }
 
+/// kDataLoss unless each part of the path is an object of this file: a link of a file from elsewhere could
+/// name any local file to open.
+Status check_links(hid_t file, const std::string& path) {
+  for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    H5L_info_t link{};
+    checked(H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT), part.c_str());
+    if (link.type != H5L_TYPE_HARD) return error(Code::kDataLoss, "'{}' is a link to another place", part);
+    if (end == std::string::npos) return {};
+  }
+}
+
 Handle open_dataset(hid_t file, const std::string& path) {
   return {H5Dopen2(file, path.c_str(), H5P_DEFAULT), path.c_str()};
 }
 
 Status read_boxes(hid_t file, const Mesh& mesh, int level, std::vector<MeshBox>& patches) {
   const std::string path = fmt::format("{}/Level{}/{}", kRoot, level, kBoxes);
+  ESKER_RETURN_IF_ERROR(check_links(file, path));
   const Handle dataset = open_dataset(file, path);
   ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, path));
   const Handle type(H5Dget_type(dataset), path.c_str());
@@ -264,11 +278,15 @@ Status read_boxes(hid_t file, const Mesh& mesh, int level, std::vector<MeshBox>&
   if (!cells.empty()) {
     checked(H5Dread(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), path.c_str());
   }
+  std::optional<Index> samples = 0;
   for (const CellBox& of_patch : cells) {
     const auto box = from_cells(mesh, of_patch);
     const auto number = std::ssize(patches);
     if (!box) return error(Code::kDataLoss, "'{}': patch {} is not a box", path, number);
     const MeshBox patch{level, *box};
+    const auto of_patch_samples = checked_num_samples(*box);
+    samples = samples && of_patch_samples ? checked_add(*samples, *of_patch_samples) : std::nullopt;
+    if (!samples) return error(Code::kDataLoss, "'{}': more samples than 64 bits can count", path);
     if (!patches.empty() && !precedes(patches.back(), patch)) {
       return error(Code::kDataLoss, "'{}': patch {} does not follow the one before it", path, number);
     }
@@ -281,14 +299,18 @@ Result<std::optional<Index>> find_samples(hid_t file, const Schema& schema, cons
                                           std::span<const MeshBox> patches) {
   const Field& field = schema.fields()[static_cast<std::size_t>(of.field)];
   const std::string path = path_of(mesh_of(schema), of.level, field.name);
+  const std::string group = path.substr(0, path.rfind('/'));
+  ESKER_RETURN_IF_ERROR(check_links(file, group));
   if (checked(H5Lexists(file, path.c_str(), H5P_DEFAULT), path.c_str()) == 0) return std::optional<Index>();
+  ESKER_RETURN_IF_ERROR(check_links(file, path));
   const Handle dataset = open_dataset(file, path);
   ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, path));
   const Handle type(H5Dget_type(dataset), path.c_str());
   const Index samples = num_samples(patches);
+  const auto bytes = checked_mul(samples, field.sample_bytes());
   std::vector<hsize_t> shape{static_cast<hsize_t>(samples)};
   if (field.components > 1) shape.push_back(static_cast<hsize_t>(field.components));
-  const bool is_as_declared = array.shape == shape && array.bytes == samples * field.sample_bytes() &&
+  const bool is_as_declared = array.shape == shape && bytes && array.bytes == *bytes &&
                               H5Tequal(type, hdf5::memory_type(field.type)) > 0;
   if (is_as_declared) return patches.empty() ? std::optional<Index>() : std::optional(array.offset);
   return error(Code::kDataLoss, "'{}': expected {} samples of {} values of type {}", path, samples,
@@ -341,6 +363,9 @@ Status check_field(const Schema& schema, const Field& field) {
 }  // namespace
 
 Status check_schema(const Schema& schema) {
+  if (schema.fields().empty()) {
+    return error(Code::kInvalidArgument, "no field: a VTKHDF dataset has at least one, on a mesh (def_mesh)");
+  }
   for (const Field& field : schema.fields()) ESKER_RETURN_IF_ERROR(check_field(schema, field));
   return {};
 }

@@ -33,8 +33,9 @@ struct StepFile {
   Offsets offsets;
 };
 
-/// Success if steps of these fields can be stored. kUnsupported, naming the field or the mesh: fields that
-/// are not on a mesh, several meshes, more than 3 axes, compression, stored bits. Pure.
+/// Success if steps of these fields can be stored. kInvalidArgument: no field. kUnsupported, naming the field
+/// or the mesh: fields that are not on a mesh, several meshes, more than 3 axes, compression, stored bits.
+/// Pure.
 Status check_schema(const Schema& schema);
 /// The mesh of a schema that passed.
 const Mesh& mesh_of(const Schema& schema);

@@ -120,16 +120,10 @@ Result<std::vector<MeshBox>> VtkhdfDataset::patches(int field, Index step) const
   return opened->contents.patches;
 }
 
-/// The patches of a field that meet `bounds`, in the indices of its grid.
-std::vector<Box> VtkhdfDataset::boxes_in_grid(int field, const OpenStep& step, const Box& bounds) const {
+/// The patches of a level, in its indices.
+std::vector<Box> VtkhdfDataset::boxes_of(const OpenStep& step, int level) {
   std::vector<Box> boxes;
-  for (auto [level, end] = levels_of(field); level < end; ++level) {
-    const Mesh& mesh = mesh_of(schema);
-    for (const MeshBox& patch : patches_of_level(step.contents.patches, level)) {
-      const Box box = is_level(field) ? patch.box : mesh.in_finest(patch.box, level);
-      if (!intersect(box, bounds).empty()) boxes.push_back(box);
-    }
-  }
+  for (const MeshBox& patch : patches_of_level(step.contents.patches, level)) boxes.push_back(patch.box);
   return boxes;
 }
 
@@ -138,9 +132,11 @@ Status VtkhdfDataset::read(int field, Index step, const ReadTarget& target,
   if (target.samples.num_samples() == 0) return {};
   ESKER_RETURN_IF_ERROR(LatticeDataset::read(field, step, target, context));
   ESKER_ASSIGN_OR_RETURN(const SharedStep opened, step_of(field, step));
-  const std::vector<Box> boxes = boxes_in_grid(field, *opened, target.samples.bounds());
   ESKER_ASSIGN_OR_RETURN(const auto value, gap_value(field_at(field), context.missing));
-  fill_gaps(target, samples_in_boxes(boxes, target.samples), field_at(field).sample_bytes(), value);
+  const auto is_covered = is_level(field)
+                              ? samples_in_boxes(boxes_of(*opened, level_at(field).level), target.samples)
+                              : samples_in_patches(mesh_of(schema), opened->contents.patches, target.samples);
+  fill_gaps(target, is_covered, field_at(field).sample_bytes(), value);
   return {};
 }
 
@@ -154,9 +150,13 @@ Status VtkhdfDataset::read_lattice(int field, Index step, const Lattice& samples
   for (auto [level, end] = levels_of(field); level < end; ++level) {
     const auto number = static_cast<std::size_t>(of_schema * mesh.num_levels() + level);
     const std::optional<Index>& offset = opened->contents.offsets[number];
-    if (!offset) continue;
     const Point ratio = ratio_of(field, level);
     const std::span<const MeshBox> of_level = patches_of_level(opened->contents.patches, level);
+    if (of_level.empty()) continue;
+    if (!offset) {
+      return error(Code::kDataLoss, "{}: no samples of field '{}' at level {}", opened->path,
+                   field_at(field).name, level);
+    }
     const PackedBoxes& extents = *opened->boxes[static_cast<std::size_t>(level)];
     const Index sample_bytes = field_at(field).sample_bytes();
     const auto [first, last] = range_meeting(of_level, extents, in_level(samples.bounds(), ratio));
@@ -178,9 +178,9 @@ Status VtkhdfDataset::stored_levels(int field, Index step, const Lattice& sample
   ESKER_ASSIGN_OR_RETURN(const SharedStep opened, step_of(field, step));
   std::fill(out.begin(), out.end(), std::int8_t{-1});
   for (auto [level, end] = levels_of(field); level < end; ++level) {
-    std::vector<Box> boxes;
-    for (const MeshBox& patch : patches_of_level(opened->contents.patches, level)) {
-      boxes.push_back(is_level(field) ? patch.box : mesh_of(schema).in_finest(patch.box, level));
+    std::vector<Box> boxes = boxes_of(*opened, level);
+    for (Box& box : boxes) {
+      if (!is_level(field)) box = mesh_of(schema).in_finest(box, level);
     }
     const auto of_level =
         static_cast<std::int8_t>(mask.max_level() - levels_below(mask, ratio_of(field, level)));
@@ -192,7 +192,13 @@ Status VtkhdfDataset::stored_levels(int field, Index step, const Lattice& sample
   return {};
 }
 
-ReadUnit VtkhdfDataset::read_unit(int field, int /*level*/) const { return {box(field).hi}; }
+ReadUnit VtkhdfDataset::read_unit(int field, int /*level*/) const {
+  constexpr Index kEdge = 64;  // a few patches
+  ReadUnit unit;
+  const Box grid = box(field);
+  for (int a = 0; a < grid.rank; ++a) unit.extent[a] = std::min(grid.hi[a], kEdge);
+  return unit;
+}
 
 Result<Index> VtkhdfDataset::stored_bytes() const {
   Index bytes = 0;

@@ -51,7 +51,7 @@ class VtkhdfDataset final : public LatticeDataset {
   /// The levels that a field has samples of, from the coarsest, and their ratio to its grid.
   [[nodiscard]] std::pair<int, int> levels_of(int field) const;
   [[nodiscard]] Point ratio_of(int field, int level) const;
-  [[nodiscard]] std::vector<Box> boxes_in_grid(int field, const OpenStep& step, const Box& bounds) const;
+  static std::vector<Box> boxes_of(const OpenStep& step, int level);
   [[nodiscard]] bool is_level(int field) const { return field >= std::ssize(schema.fields()); }
   [[nodiscard]] const LevelField& level_at(int field) const {
     return levels_[static_cast<std::size_t>(field) - schema.fields().size()];

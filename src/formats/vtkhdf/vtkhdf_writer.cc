@@ -19,7 +19,7 @@ Status VtkhdfWriter::check_target() {
   ESKER_RETURN_IF_ERROR(make_directories(*store_, directory_of(path), options_.fsync != Fsync::kNone));
   ESKER_RETURN_IF_ERROR(lock_->acquire());
   ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path));
-  if (!replaces_existing_) return {};
+  if (!replaces_existing_) return options_.overwrite ? Status() : refuse_steps();
   if (!options_.overwrite) {
     return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
   }
@@ -27,6 +27,21 @@ Status VtkhdfWriter::check_target() {
   if (!text.ok() && text.status().code() != Code::kDataLoss) return text.status();
   if (text.ok() && parse_series(*text, stem_).ok()) return {};
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path);
+}
+
+/// Step files without a series are those of a dataset whose series is lost; publish() would remove them.
+Status VtkhdfWriter::refuse_steps() const {
+  const std::string directory = steps_directory(stem_);
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->list(directory));
+  for (const std::string& name : names) {
+    if (step_of(name) < 0) continue;
+    return error(
+        Code::kAlreadyExists,
+        "{}/{} is the file of a step, but {} does not exist; choose another path, move the files away, "
+        "or set the option overwrite",
+        directory, name, series_path(stem_));
+  }
+  return {};
 }
 
 Status VtkhdfWriter::define(const Schema& schema) {

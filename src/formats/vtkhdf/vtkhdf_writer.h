@@ -54,6 +54,7 @@ class VtkhdfWriter final : public StagedWriter {
   [[nodiscard]] std::string stem() const override { return stem_; }
 
  private:
+  [[nodiscard]] Status refuse_steps() const;
   Status replace_series(std::vector<double> times, bool durable);
   Status remove_steps_from(Index num_steps);
 

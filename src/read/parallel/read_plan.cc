@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "grid/num_samples.h"
 #include "plan/ownership.h"
 #include "read/parallel/load_piece.h"
 
@@ -123,10 +124,13 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_rank
     : policy_(policy_for_reading(options, n_ranks)),
       columns_(std::move(columns)),
       boxes_(boxes_of(columns_, mine)) {
+  constexpr Index kManyBytes = Index{1} << 61;  // every rank reads
   Index bytes_of_grids = 0;
   for (PlannedColumn& planned : columns_) {
     const Field& field = data.field_at(static_cast<int>(planned.column.field));
-    bytes_of_grids += data.box(static_cast<int>(planned.column.field)).num_samples() * field.sample_bytes();
+    const Index samples = num_samples_at_most(data.box(static_cast<int>(planned.column.field)));
+    const Index of_grid = std::min(samples, kManyBytes / field.sample_bytes()) * field.sample_bytes();
+    bytes_of_grids = std::min(bytes_of_grids + of_grid, kManyBytes);
     const Index bytes = unit_bytes(planned, data);
     const bool in_one = planned.unit.in_one_call && bytes <= most_piece_bytes;
     const Index piece_bytes = in_one ? bytes : std::min(kPieceBytes, most_piece_bytes);
