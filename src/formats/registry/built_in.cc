@@ -10,6 +10,7 @@
 #include "formats/netcdf/cdf/cdf_dataset.h"
 #include "formats/netcdf/cdf/cdf_writer.h"
 #include "formats/netcdf/model/joined_components.h"
+#include "formats/vtkhdf/series.h"
 #ifdef ESKER_HAVE_HDF5
 #include "formats/netcdf/hdf5/hdf5_dataset.h"
 #include "formats/netcdf/hdf5/hdf5_writer.h"
@@ -126,8 +127,8 @@ std::deque<FormatEntry> built_in_formats() {
           {{"vtkhdf"},
            "vtkhdf (meshes with all their levels)",
            "VTKHDF series",
-           {".vtkhdf.series"},
-           "{\"file-s",
+           {vtkhdf::kSeriesSuffix},
+           vtkhdf::kSeriesMagic,
            make_alone<make_vtkhdf>,
            kOpenVtkhdf,
            make_vtkhdf}};
