@@ -35,6 +35,18 @@ Result<Query> to_query(const esker_dataset& ds, int number, int64_t step, const 
   return query;
 }
 
+/// The error of a query that does not depend on its step: that of the first step with the field, if any.
+Status check_for_any_step(const Dataset& dataset, Query query) {
+  const auto num_steps = static_cast<int64_t>(dataset.steps().size());
+  for (int64_t step = 0; step < num_steps; ++step) {
+    ESKER_ASSIGN_OR_RETURN(const bool has_it, dataset.has(query.field, step));
+    if (!has_it) continue;
+    query.step = step;
+    break;
+  }
+  return dataset.select(query).status();
+}
+
 /// How reads fill missing samples of the field.
 esker::MissingBlocks missing_of(const esker_dataset& ds, int field) {
   const auto found = ds.missing.find(field);
@@ -144,7 +156,7 @@ esker_status esker_set_bits(esker_dataset* ds, int field, int bits) {
     }
     Query query{found->name};
     query.bits = bits;
-    ESKER_RETURN_IF_ERROR(dataset.select(query).status());
+    ESKER_RETURN_IF_ERROR(check_for_any_step(dataset, query));
     ds->bits[field] = bits;
     return {};
   });
@@ -159,7 +171,7 @@ esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level) 
     }
     Query query{found->name};
     query.mesh_level = mesh_level;
-    ESKER_RETURN_IF_ERROR(dataset.select(query).status());
+    ESKER_RETURN_IF_ERROR(check_for_any_step(dataset, query));
     ds->mesh_levels[field] = mesh_level;
     return {};
   });

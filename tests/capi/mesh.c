@@ -204,6 +204,39 @@ static void read_whole_levels(const struct world* w) {
   CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 0), ESKER_UNSUPPORTED, "only format=vtkhdf stores whole levels");
   esker_free(ds);
 }
+
+/* A field that the last of two steps does not have: its level is chosen all the same. */
+static void read_level_of_an_earlier_step(const struct world* w) {
+  static const char* const axes[2] = {"x", "y"};
+  static const int64_t lo[2] = {0, 0};
+  const int64_t none[2] = {0, 0}, *extent = w->rank == 0 ? kExtent : none;
+  double data[NX * NY], found[NX * NY];
+  int grid, often, seldom, step, i;
+  esker_dataset* ds = create(w, "seldom.vtkhdf.series");
+  CHECK_OK(ds, esker_def_mesh(ds, "amr", 2, axes, kExtent, 2, kRatios, ESKER_AT_CELLS, NULL, NULL, &grid));
+  CHECK_OK(ds, esker_def_field(ds, grid, "often", ESKER_FLOAT64, 1, ESKER_EVERY_STEP, &often));
+  CHECK_OK(ds, esker_def_field(ds, grid, "seldom", ESKER_FLOAT64, 1, 2, &seldom));
+  for (i = 0; i < NX * NY; ++i) data[i] = i;
+  for (step = 0; step < 2; ++step) {
+    CHECK_OK(ds, esker_begin_step(ds, step));
+    CHECK_OK(ds, esker_put_level(ds, often, 0, ESKER_FLOAT64, lo, extent, data, NULL, 0));
+    if (step == 0)
+      CHECK_OK(ds, esker_put_level(ds, seldom, 0, ESKER_FLOAT64, lo, extent, data, NULL, 0));
+    CHECK_OK(ds, esker_end_step(ds));
+  }
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+  CHECK_OK(ds, esker_open(path_of(w, "seldom.vtkhdf.series"), 0, &ds));
+  CHECK_FAILS(ds, esker_set_mesh_level(ds, seldom, 2), ESKER_INVALID_ARGUMENT,
+              "mesh level 2, expected 0 to 1");
+  CHECK_OK(ds, esker_set_mesh_level(ds, seldom, 0));
+  CHECK_OK(ds, esker_get(ds, seldom, 0, NULL, NULL, ESKER_FULL_LEVEL, found, sizeof found));
+  CHECK(memcmp(found, data, sizeof data) == 0);
+  CHECK_FAILS(ds, esker_get(ds, seldom, 1, NULL, NULL, ESKER_FULL_LEVEL, found, sizeof found),
+              ESKER_NOT_FOUND, "was not written at step 1");
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+}
 #endif
 
 /* One wrong patch per step, which fails at once, and with which the step fails on all ranks. */
@@ -350,6 +383,7 @@ void test_mesh(const struct world* w) {
 #ifdef ESKER_HAVE_HDF5
   write_levels(w, "levels.vtkhdf.series");
   read_whole_levels(w);
+  read_level_of_an_earlier_step(w);
 #endif
   expect_wrong_patches(w);
   expect_wrong_meshes(w);
