@@ -213,6 +213,10 @@ void bind_dataset(nb::module_& m) {
           [](const Dataset& d, const std::string& field) { return d.largest_errors(field).value(); },
           "field"_a, Release())
       .def(
+          "has_whole_levels",
+          [](const Dataset& d, const std::string& field) { return d.has_whole_levels(field).value(); },
+          "field"_a)
+      .def(
           "max_level", [](const Dataset& d, const std::string& field) { return d.max_level(field).value(); },
           "field"_a)
       .def(

@@ -57,6 +57,9 @@ class ESKER_API Dataset {
   Result<bool> has(const std::string& field, Index step) const;
   /// Finest level of the field's grid.
   Result<int> max_level(const std::string& field) const;
+  /// Whether the field is on a mesh whose levels are stored whole, also under finer ones, so that
+  /// Query::mesh_level can read them.
+  Result<bool> has_whole_levels(const std::string& field) const;
   /// The index range of the field's grid (its lower corner may differ from 0 in foreign files).
   Result<Box> box(const std::string& field) const;
 

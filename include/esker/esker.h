@@ -662,6 +662,10 @@ ESKER_API esker_status esker_set_missing(esker_dataset* ds, int field, esker_mis
 /// mesh, or no such level), ESKER_UNSUPPORTED (the dataset does not store whole levels).
 ESKER_API esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level);
 
+/// Whether esker_set_mesh_level can select levels of a field (1) or not (0): the field is on a mesh, and the
+/// dataset stores levels whole. Local.
+ESKER_API esker_status esker_inq_whole_levels(esker_dataset* ds, int field, int* whole);
+
 /// The samples that esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis.
 /// Local. The samples of a level are aligned to index 0 of the grid, not to the box; a count of 0 means that
 /// none is in the box. Errors: those of esker_get for its arguments.

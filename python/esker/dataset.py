@@ -363,6 +363,11 @@ class Field:
         """What these patches are of each level of the mesh. Raises the same exceptions."""
         return [LevelCover(*cover) for cover in self._core.level_covers(self.name, operator.index(step))]
 
+    @property
+    def has_whole_levels(self) -> bool:
+        """Whether the field is on a mesh whose levels are stored whole, for the argument `mesh_level` of read()."""
+        return self._core.has_whole_levels(self.name)
+
     def levels(
         self,
         step: int = -1,

@@ -68,19 +68,13 @@ def level_samples(field: Field, step: int, level: int, box: Box) -> NDArray[Any]
     mesh = field.grid.mesh
     if mesh is None:
         raise ValueError(f"{field.name}: expected a field of a mesh")
-    if has_whole_levels(field):
+    if field.has_whole_levels:
         return field.read(step, box, mesh_level=level)
     ratio = mesh.ratio(level, mesh.num_levels - 1)
     lo, hi = box
     first = [low * r for low, r in zip(lo, ratio)]
     end = [max(begin, (high - 1) * r + 1) for begin, high, r in zip(first, hi, ratio)]
     return field.read(step, (first, end), stride=ratio)
-
-
-def has_whole_levels(field: Field) -> bool:
-    """Whether the dataset stores what finer patches cover, as VTKHDF does; IDX, which has blocks, does not."""
-    part = next(part for part in field.dataset.parts if field.name in part.fields)
-    return field.grid.mesh is not None and part.bits_per_block == 0
 
 
 def mesh_of(

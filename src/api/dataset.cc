@@ -205,6 +205,11 @@ Result<int> Dataset::max_level(const std::string& field) const {
   return mask.max_level();
 }
 
+Result<bool> Dataset::has_whole_levels(const std::string& field) const {
+  ESKER_ASSIGN_OR_RETURN(const int number, impl_->find(field));
+  return impl_->data->has_whole_levels(number);
+}
+
 Result<Box> Dataset::box(const std::string& field) const {
   ESKER_ASSIGN_OR_RETURN(const int number, impl_->find(field));
   return impl_->data->box(number);

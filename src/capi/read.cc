@@ -177,6 +177,15 @@ esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level) 
   });
 }
 
+esker_status esker_inq_whole_levels(esker_dataset* ds, int field, int* whole) {
+  return read_call(ds, "inq_whole_levels", {{whole, "whole"}}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    ESKER_ASSIGN_OR_RETURN(const bool has_them, dataset.has_whole_levels(found->name));
+    *whole = has_them ? 1 : 0;
+    return {};
+  });
+}
+
 esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing) {
   return read_call(ds, "set_missing", {}, [&](const Dataset& dataset) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));

@@ -46,6 +46,8 @@ class OpenedDataset {
   /// finer levels. It is not in the schema. kInvalidArgument: the field is not on a mesh, or the mesh does
   /// not have the level. kUnsupported: the format does not store whole levels.
   [[nodiscard]] virtual Result<int> level_field(int field, int level) const;
+  /// Whether level_field() has the levels of the field.
+  [[nodiscard]] bool has_whole_levels(int field) const { return level_field(field, 0).ok(); }
   /// False: the field is written with the first step, which does not exist yet.
   [[nodiscard]] virtual bool has_samples(int field) const = 0;
   /// Whether a field that has_samples() was written at that step.

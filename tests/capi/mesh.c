@@ -179,12 +179,15 @@ static void read_whole_levels(const struct world* w) {
   double rho[FINE_NX * FINE_NY];
   const double* in_patch_1 = rho;
   int64_t x, y, stride[2], count[2];
+  int whole = -1;
   CHECK_OK(ds, esker_open(path_of(w, "levels.vtkhdf.series"), 0, &ds));
   expect_mesh(ds);
   expect_patches(w, ds);
   CHECK_OK(ds, esker_get(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, rho, sizeof rho));
   for (y = 0; y < FINE_NY; ++y)
     for (x = 0; x < FINE_NX; ++x) CHECK(rho[y * FINE_NX + x] == composite(x, y));
+  CHECK_OK(ds, esker_inq_whole_levels(ds, 0, &whole));
+  CHECK(whole == 1);
   CHECK_OK(ds, esker_set_mesh_level(ds, 0, 0));
   CHECK_OK(ds, esker_inq_selection(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, NULL, stride, count));
   CHECK(stride[0] == 1 && count[0] == NX && count[1] == NY);
@@ -201,6 +204,8 @@ static void read_whole_levels(const struct world* w) {
   CHECK_OK(ds, esker_close(ds));
   esker_free(ds);
   CHECK_OK(ds, esker_open(path_of(w, "levels.idx"), 0, &ds));
+  CHECK_OK(ds, esker_inq_whole_levels(ds, 0, &whole));
+  CHECK(whole == 0);
   CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 0), ESKER_UNSUPPORTED, "only format=vtkhdf stores whole levels");
   esker_free(ds);
 }

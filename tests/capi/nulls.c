@@ -63,6 +63,7 @@ static void null_datasets(void) {
                                 esker_inq_mesh_level(none, 0, 0, out, out),
                                 esker_def_nested(none, 0),
                                 esker_inq_nested(none, 0, &n),
+                                esker_inq_whole_levels(none, 0, &n),
                                 esker_inq_coords(none, 0, 0, &reals, out),
                                 esker_inq_num_fields(none, &n),
                                 esker_inq_field(none, 0, &text, &n, &n, &n, &n),

@@ -182,9 +182,12 @@ contains
     real(real64) :: rho(fine_nx, fine_ny), v(2, fine_nx, fine_ny)
     real(real32) :: p(fine_nx, fine_ny)
     integer :: step, x, y, ierr
+    logical :: whole
     call esker_open(ds, path_of(name), esker_open_verify)
     call expect_mesh(ds)
     call expect_patches(ds)
+    call esker_inq_whole_levels(ds, 1, whole)
+    call check(.not. whole, "no whole levels")
     call esker_set_mesh_level(ds, 1, 0, ierr)  ! this format does not store whole levels
     call check_fails(ds, ierr, esker_unsupported, "only format=vtkhdf")
     call esker_set_mesh_level(ds, 1, esker_all_mesh_levels)

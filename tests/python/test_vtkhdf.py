@@ -108,6 +108,7 @@ def test_one_exchange_writes_both(tmp_path: Path) -> None:
             assert full[name].patches(step) == flat[name].patches(step)
             assert full[name].level_covers(step) == flat[name].level_covers(step)
             np.testing.assert_array_equal(full[name].levels(step) < 0, flat[name].levels(step) < 0)
+    assert full["rho"].has_whole_levels and not flat["rho"].has_whole_levels
     with pytest.raises(NotImplementedError, match="only format=vtkhdf stores whole levels"):
         flat["rho"].read(mesh_level=0)
 
