@@ -97,6 +97,12 @@ void bind_verification(nb::module_& m) {
         return value_or_no_dataset(renamed_idx(path, name));
       },
       "path"_a, "name"_a, Release());
+  m.def(
+      "renamed_series",
+      [](const std::string& path, const std::string& name) {
+        return value_or_no_dataset(renamed_series(path, name));
+      },
+      "path"_a, "name"_a, Release());
   nb::class_<RebuildReport>(m, "RebuildReport")
       .def_ro("path", &RebuildReport::path)
       .def_ro("source", &RebuildReport::source)

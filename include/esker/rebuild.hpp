@@ -1,5 +1,5 @@
-// rebuild_idx: restores a missing or damaged .idx file from the block files next to it. renamed_idx: the text
-// of an .idx file after a rename.
+// rebuild_idx: restores a missing or damaged .idx file from the block files next to it. renamed_idx,
+// renamed_series: the text of an .idx file, or of a .vtkhdf.series, after a rename.
 //
 //   esker::RebuildRequest request{"run.idx"};
 //   request.like = "other.idx";
@@ -27,5 +27,10 @@ ESKER_API Result<RebuildReport> rebuild_idx(const RebuildRequest& request);
 /// no file. Local. Errors: kNotFound, kDataLoss (damaged), kUnsupported (its blocks are not in a single
 /// directory next to it).
 ESKER_API Result<std::string> renamed_idx(const std::string& path, const std::string& name);
+
+/// The text of the .vtkhdf.series at `path` after renaming it to `name`.vtkhdf.series and the directory of
+/// its step files to `name`.vtkhdf.steps. Changes no file. Local. Errors: kNotFound, kDataLoss (damaged, or
+/// of another program), kUnsupported (a newer format).
+ESKER_API Result<std::string> renamed_series(const std::string& path, const std::string& name);
 
 }  // namespace esker

@@ -1,8 +1,9 @@
 """copy and move: copies or renames a dataset with all its files.
 
-The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc`. The `.idx` file
-contains the name of the block directory, so a copy under another name needs a new `.idx`. Files next to a
-target `final` record the progress:
+The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc`, or
+`run.vtkhdf.series` and `run.vtkhdf.steps/`. The `.idx` contains the name of the block directory and the series the
+names of the step files, so a copy under another name needs new ones: its indexes. Files next to a target `final`
+record the progress:
 
     final.esker-moving/            staging directory; if it has no plan, a repeated command starts over
     final.esker-moving/plan.json   all new files are complete; the plan's renames and removals remain
@@ -30,6 +31,8 @@ _STAGING = ".esker-moving"
 _DONE = ".esker-moved"
 _PLAN = "plan.json"
 _CHUNK = 16 << 20
+_SERIES = ".vtkhdf.series"
+_STEPS = ".vtkhdf.steps"
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,17 @@ class _Dataset:
     """The files of a dataset; some may be missing."""
 
     stem: Path
-    netcdf: Path | None
+    single: Path | None
+    """The netCDF file or the series."""
     is_idx: bool
     """There is a `stem.idx`, with its blocks in `stem/`."""
     is_directory: bool
     """There is a catalog `stem/esker.json`."""
+
+    @property
+    def series(self) -> Path | None:
+        """The series, which has its step files in `stem.vtkhdf.steps/`."""
+        return self.single if self.single and self.single.name.endswith(_SERIES) else None
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ def copy(
 
     `target` is a name, or a directory to copy into. The copy is published once it is complete. After a kill
     there is no dataset at the target; repeating the call starts over, or publishes a complete copy. Supports
-    IDX, netCDF and datasets in both formats. Symbolic links are followed and copied as files.
+    IDX, netCDF, VTKHDF and datasets in two formats. Symbolic links are followed and copied as files.
 
     Raises FileNotFoundError, FileExistsError (the target exists, or a writer has the source open), OSError.
 
@@ -173,9 +182,9 @@ def _find(path: Path, *, may_be_gone: bool = False) -> _Dataset:
     there = _core.find_dataset(os.fspath(path))
     has_idx = there.format.endswith("idx")
     is_directory = has_idx and (stem / "esker.json").is_file()
-    has_netcdf = there.format not in ("", "idx") and Path(there.path).is_file()
+    has_single = there.format not in ("", "idx") and Path(there.path).is_file()
     found = _Dataset(
-        stem, Path(there.path) if has_netcdf else None, has_idx and not is_directory, is_directory
+        stem, Path(there.path) if has_single else None, has_idx and not is_directory, is_directory
     )
     if not (may_be_gone or _exists(found)):
         raise FileNotFoundError(f"{path}: no such dataset")
@@ -183,7 +192,7 @@ def _find(path: Path, *, may_be_gone: bool = False) -> _Dataset:
 
 
 def _exists(dataset: _Dataset) -> bool:
-    return dataset.is_idx or dataset.is_directory or dataset.netcdf is not None
+    return dataset.is_idx or dataset.is_directory or dataset.single is not None
 
 
 def _target(found: _Dataset, path: Path) -> _Dataset:
@@ -194,14 +203,17 @@ def _target(found: _Dataset, path: Path) -> _Dataset:
         path = path / found.stem.name
     name = _core.split_name(os.fspath(path))
     stem = Path(name.stem)
-    is_in_two = found.is_idx or found.is_directory  # their schema file contains the suffix of the netCDF file
+    is_in_two = found.is_idx or found.is_directory  # their schema file contains the suffix of the single file
     suffix = "" if is_in_two or name.format == "idx" else name.suffix
-    netcdf = Path(f"{stem}{suffix or found.netcdf.suffix}") if found.netcdf else None
+    if found.single and suffix and bool(found.series) != (suffix == _SERIES):
+        raise ValueError(f"{path}: {suffix} is the suffix of another format than that of {found.single}; omit it")
+    own_suffix = _SERIES if found.series else found.single.suffix if found.single else ""
+    single = Path(f"{stem}{suffix or own_suffix}") if found.single else None
     if (found.is_idx or found.is_directory) and "%" in os.fspath(stem):
         raise ValueError(f"{stem}: names with '%' are not supported for IDX datasets; choose another name")
     if stem == found.stem:
         raise FileExistsError(f"{stem}: source and target are the same")
-    return _Dataset(stem, netcdf, found.is_idx, found.is_directory)
+    return _Dataset(stem, single, found.is_idx, found.is_directory)
 
 
 def _idx_of(dataset: _Dataset) -> Path:
@@ -212,7 +224,17 @@ def _path_of(dataset: _Dataset) -> Path:
     """The path for esker.open()."""
     if dataset.is_idx:
         return _idx_of(dataset)
-    return dataset.stem if dataset.is_directory or not dataset.netcdf else dataset.netcdf
+    return dataset.stem if dataset.is_directory or not dataset.single else dataset.single
+
+
+def _indexes(dataset: _Dataset) -> dict[Path, Callable[[str, str], str]]:
+    """The files that contain the dataset's name, and what returns their text for another path and name."""
+    found: dict[Path, Callable[[str, str], str]] = {}
+    if dataset.is_idx:
+        found[_idx_of(dataset)] = _core.renamed_idx
+    if dataset.series:
+        found[dataset.series] = _core.renamed_series
+    return found
 
 
 def _files(dataset: _Dataset) -> list[Path]:
@@ -220,7 +242,9 @@ def _files(dataset: _Dataset) -> list[Path]:
     names = [Path(f"{dataset.stem}{end}") for end in (".idx", "", ".schema.json", ".report.json")]
     if not dataset.is_idx:
         names = names[1:] if dataset.is_directory else names[3:]
-    return [*names, *([dataset.netcdf] if dataset.netcdf else [])]
+    steps = [Path(f"{dataset.stem}{_STEPS}")] if dataset.series else []
+    single = [dataset.single] if dataset.single else []
+    return [*names, *single, *steps] if dataset.is_idx or dataset.is_directory else [*single, *steps, *names]
 
 
 def _refuse_existing(to: _Dataset) -> None:
@@ -230,7 +254,7 @@ def _refuse_existing(to: _Dataset) -> None:
 
 
 def _refuse_locked(found: _Dataset) -> None:
-    journal = [Path(f"{found.netcdf}.esker-journal")] if found.netcdf else []
+    journal = [Path(f"{found.single}.esker-journal")] if found.single else []
     for path in (Path(f"{found.stem}.esker-lock"), Path(f"{found.stem}.esker-unsynced"), *journal):
         if os.path.lexists(path):
             raise FileExistsError(
@@ -261,26 +285,34 @@ def _copy_files(found: _Dataset, to: _Dataset, staging: Path, progress: Progress
             raise OSError(
                 f"{old}: changed while it was copied; repeat the command when no program writes to it"
             )
-    if found.is_idx:
-        replace_text(
-            staging / f"{to.stem.name}.idx", _core.renamed_idx(os.fspath(_idx_of(found)), to.stem.name)
-        )
+    for (old, renamed), new in zip(_indexes(found).items(), _indexes(to), strict=True):
+        replace_text(staging / new.name, renamed(os.fspath(old), to.stem.name))
     for directory, _, _ in os.walk(staging):
         sync(Path(directory))
 
 
 def _refuse_incomplete(found: _Dataset, to: _Dataset, staging: Path) -> None:
-    """Raises OSError if the copy lacks block files of the source, for example ones in a directory of another
-    name."""
-    if not (found.is_idx or found.is_directory):
-        return
-    paths = _path_of(found), staging / _path_of(to).name
-    here, there = (_core.open(os.fspath(path)).storage() for path in paths)
-    if (there.files, there.bytes) != (here.files, here.bytes):
+    """Raises OSError if the copy lacks block or step files of the source, for example ones in a directory of
+    another name."""
+    pairs = [(_path_of(found), _path_of(to))] if found.is_idx or found.is_directory else []
+    pairs += [(found.series, to.series)] if found.series and to.series else []
+    for old, new in pairs:
+        paths = old, staging / new.name
+        here, there = map(_storage, paths)
+        if (there.files, there.bytes) == (here.files, here.bytes):
+            continue
+        what = "step" if old == found.series else "block"
         raise OSError(
-            f"copy of {paths[0]}: expected {here.files} block files with {here.bytes} bytes, found "
+            f"copy of {old}: expected {here.files} {what} files with {here.bytes} bytes, found "
             f"{there.files} with {there.bytes} bytes in {staging}; the copy was not published"
         )
+
+
+def _storage(path: Path) -> _core.Storage:
+    try:
+        return _core.open(os.fspath(path)).storage()
+    except KeyError as error:
+        raise FileNotFoundError(f"{path}: the copy was not published: {error.args[0]}") from None
 
 
 def _tree(old: Path, new: Path, above: tuple[tuple[int, int], ...] = ()) -> Iterator[tuple[Path, Path]]:
@@ -314,12 +346,16 @@ def _publication(to: _Dataset, staging: Path) -> list[tuple[Path, Path]]:
 
 def _renames(found: _Dataset, to: _Dataset, staging: Path) -> list[tuple[Path, Path]]:
     pairs = [(old, new) for old, new in zip(_files(found), _files(to), strict=True) if os.path.lexists(old)]
-    if not found.is_idx:
-        return pairs[::-1]
-    old_idx = _idx_of(found)
-    others = [pair for pair in pairs if pair[0] != old_idx]
-    replace_text(staging / "new.idx", _core.renamed_idx(os.fspath(old_idx), to.stem.name))
-    return [*others[::-1], (staging / "new.idx", _idx_of(to)), (old_idx, staging / "old.idx")]
+    indexes = _indexes(found)
+    others = [pair for pair in pairs if pair[0] not in indexes]
+    new: list[tuple[Path, Path]] = []
+    removed: list[tuple[Path, Path]] = []
+    for (old, renamed), target in zip(indexes.items(), _indexes(to), strict=True):
+        made = staging / f"new{target.suffix}"
+        replace_text(made, renamed(os.fspath(old), to.stem.name))
+        new.append((made, target))
+        removed.append((old, staging / f"old{made.suffix}"))
+    return [*others[::-1], *new[::-1], *removed]
 
 
 def _can_be_renamed(found: _Dataset, to: _Dataset, staging: Path) -> bool:
