@@ -70,12 +70,12 @@ def plain_name(name: str) -> str:
 
 
 def refinement_ratio(where: str, ratios: Iterable[int]) -> int:
-    """The ratio of all axes. Raises ValueError, which names `where`, if it is not one power of two."""
+    """The ratio of all axes. Raises ValueError, which names `where`, if it is not one integer above 1."""
     distinct = sorted(set(ratios))
     ratio = distinct[0]
-    if len(distinct) > 1 or ratio < 2 or ratio & (ratio - 1):
+    if len(distinct) > 1 or ratio < 2:
         raise ValueError(
-            f"{where}: expected one power of two for all axes, found {distinct}; "
+            f"{where}: expected one ratio of at least 2 for all axes, found {distinct}; "
             "other ratios are not supported"
         )
     return ratio

@@ -28,6 +28,9 @@ from esker.zarr_target import write_zarr
 OnRead = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
 
+MESH_FORMATS = ("idx", "vtkhdf", "vtkhdf+idx")
+"""Formats of convert_mesh()."""
+
 _CLASSIC_TYPES = ("i1", "i2", "i4", "f4", "f8")
 """Types of CDF-1 and CDF-2."""
 
@@ -89,19 +92,24 @@ def open_mesh(path: str, destination: str | os.PathLike[str]) -> MeshSource[Any]
 
 
 def convert_mesh(
-    source: MeshSource[PatchType], path: str | os.PathLike[str], on_read: OnRead, **options: Option
+    source: MeshSource[PatchType],
+    path: str | os.PathLike[str],
+    on_read: OnRead,
+    format: str = "idx",
+    **options: Option,
 ) -> list[Path]:
     """Writes a mesh with one step, and returns the files and directories that it created.
 
-    They are published as by convert(). Samples that are mapped, aligned and in native byte order are written
+    `format` is one of MESH_FORMATS. With "vtkhdf" levels are stored whole, and may have any ratio. The files
+    are published as by convert(). Samples that are mapped, aligned and in native byte order are written
     from the files of the source. The others are copied to temporary files next to the destination. Raises the
     exceptions of MeshSource.read() and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
     copies = _Copies(_directory_of(path))
     with (
-        new_dataset(path, "idx", overwrite) as staging,
-        Writer(staging.path, None, dims={}, format="idx", **{"report": "none", **options}) as writer,
+        new_dataset(path, format, overwrite) as staging,
+        Writer(staging.path, None, dims={}, format=format, **{"report": "none", **options}) as writer,
     ):
         mesh = writer.mesh(
             "mesh",

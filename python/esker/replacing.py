@@ -63,10 +63,13 @@ def new_dataset(
     guard = _core.create(os.fspath(path), texts, None)
     try:
         options = json.loads(guard.report_json())["configuration"]
-        stem = target.name.removesuffix(".idx")
+        stem = _core.split_name(target.name).stem
         old = [f"{target.name}.esker-journal"]
-        if "idx" in options["format"]["value"].split("+"):
+        formats = options["format"]["value"].split("+")
+        if "idx" in formats:
             old += [stem, f"{stem}.idx", f"{stem}.schema.json"]
+        if "vtkhdf" in formats:
+            old += [f"{stem}.vtkhdf.series", f"{stem}.vtkhdf.steps"]
         _remove_partial(target)
         with staged(target, old) as staging:
             yield staging
@@ -87,7 +90,8 @@ def _remove_partial(path: Path) -> None:
 def _publish(partial: Path, parent: Path, old: Iterable[str]) -> list[Path]:
     """Moves the old files into a subdirectory of `partial` and the new ones into `parent`; undoes all if one
     fails."""
-    new = sorted(os.listdir(partial), key=lambda name: name.endswith(".idx"))  # an .idx after its blocks
+    # A series after its steps, an .idx after its blocks.
+    new = sorted(os.listdir(partial), key=lambda name: (name.endswith(".idx"), name.endswith(".series")))
     replaced = partial / _OLD
     replaced.mkdir()
     existing = [name for name in sorted({*old, *new}) if os.path.lexists(parent / name)]

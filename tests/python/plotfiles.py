@@ -19,8 +19,9 @@ def write_plotfile(
     per_file: int = 1,
     boxes: list[list[Any]] = BOXES,
     domain: Any = DOMAIN,
+    ratio: int = 2,
 ) -> None:
-    """Ratio 2, by default on 8 x 4 cells that begin at (2, -1), 1/2 by 1 in size.
+    """By default of ratio 2, on 8 x 4 cells that begin at (2, -1), 1/2 by 1 in size.
 
     `boxes` and `domain` (of level 0) contain their upper corners; `per_file`: patches in a file.
     """
@@ -28,10 +29,10 @@ def write_plotfile(
     lo, hi = domain
     size = [1 + end - begin for begin, end in zip(lo, hi)]
     header = ["HyperCLaw-V1.1", "2", "rho", "u", "2", "0.25", "1", "1 -1 "]
-    header += [f"{1 + size[0] / 2} {-1 + size[1]} ", "2 "]
-    fine = [2 * i for i in lo], [2 * i + 1 for i in hi]
+    header += [f"{1 + size[0] / 2} {-1 + size[1]} ", f"{ratio} "]
+    fine = [ratio * i for i in lo], [ratio * (i + 1) - 1 for i in hi]
     header += [f"({corner(lo)} {corner(hi)} (0,0)) ({corner(fine[0])} {corner(fine[1])} (0,0)) "]
-    header += ["3 6 ", "0.5 1 ", "0.25 0.5 ", "0", "0"]
+    header += ["3 6 ", "0.5 1 ", f"{0.5 / ratio} {1 / ratio} ", "0", "0"]
     for level, of_level in enumerate(boxes):
         header += [f"{level} {len(of_level)} 0.25", "3", *["0 1"] * (2 * len(of_level)), f"Level_{level}/Cell"]
         folder = path / f"Level_{level}"

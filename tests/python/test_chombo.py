@@ -255,7 +255,7 @@ HUGE = box_table([((6, 0), (9, 3)), ((-(2**31), 2), (2**31 - 1, 5))])
         (set_attribute("/", "num_components", 3), "num_components is 3, but data has 2"),
         (set_attribute("/", "component_1", None), "expected the attribute 'component_1', found none"),
         (set_attribute("/", "component_1", np.bytes_("density")), "found 'density' twice"),
-        (set_attribute("level_0", "ref_ratio", 3), "level_0: ref_ratio: expected one power of two"),
+        (set_attribute("level_0", "ref_ratio", 1), "level_0: ref_ratio: expected one ratio of at least 2"),
         (set_attribute("level_0", "ref_ratio", intvect(2, 4)), r"for all axes, found \[2, 4\]"),
         (set_attribute("level_0", "ref_ratio", 4), "level_1: expected 4 times the domain"),
         (set_attribute("level_0", "ref_ratio", None), "level_0: expected the attribute 'ref_ratio'"),

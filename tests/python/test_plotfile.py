@@ -108,6 +108,47 @@ def test_vtk_reads_what_is_written_here(tmp_path: Path, dtype: str) -> None:
     np.testing.assert_allclose(corners, [corners[0]] * len(corners))
 
 
+@pytest.mark.parametrize("form", ["vtkhdf", "vtkhdf+idx"])
+def test_whole_levels(esker_command: Run, tmp_path: Path, form: str) -> None:
+    pytest.importorskip("h5py")
+    write_plotfile(tmp_path / "plt", "<f8", ghosts=1)
+    source = Plotfile(tmp_path / "plt")
+    path = tmp_path / "run.vtkhdf.series"
+    for attempt in ([], ["--overwrite"]):
+        done = esker_command("convert", "plt", path.name, "--format", form, "--json", *attempt)
+        assert done.returncode == 0, done.stderr
+        made = {Path(name).name for name in json.loads(done.stdout)["files"]}
+        expected = {"run.vtkhdf.series", "run.vtkhdf.steps"}
+        assert made == (expected if form == "vtkhdf" else expected | {"run", "run.idx", "run.schema.json"})
+        assert {entry.name for entry in tmp_path.iterdir()} == made | {"plt"}
+    assert "exists; choose another path" in esker_command("convert", "plt", path.name, "--format", form).stderr
+    field = esker.open(path)["rho"]
+    assert field.has_whole_levels and field.dataset.steps == [source.time]
+    for patch in source.patches:
+        hi = [low + n for low, n in zip(patch.lo, patch.shape)]
+        np.testing.assert_array_equal(
+            field.read(box=(patch.lo, hi), mesh_level=patch.level), source.read(patch)["rho"]
+        )
+    np.testing.assert_array_equal(field.read(), composite(source, "rho"))
+    if form == "vtkhdf+idx":
+        flat = esker.open(tmp_path / "run.idx")["rho"]
+        assert not flat.has_whole_levels
+        np.testing.assert_array_equal(flat.read(), field.read())
+
+
+def test_a_ratio_of_three_needs_whole_levels(esker_command: Run, tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    boxes = [[((0, 0), (3, 3))], [((3, 0), (8, 5))]]
+    write_plotfile(tmp_path / "plt", "<f8", ghosts=0, boxes=boxes, domain=((0, 0), (3, 3)), ratio=3)
+    source = Plotfile(tmp_path / "plt")
+    assert source.ratios == (3,)
+    done = esker_command("convert", "plt", "run.idx")
+    assert done.returncode == 2 and "format vtkhdf" in done.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["plt"]
+    assert esker_command("convert", "plt", "run.vtkhdf.series").returncode == 0
+    np.testing.assert_array_equal(esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(), composite(source, "rho"))
+
+
 def test_wrong_usage(esker_command: Run, tmp_path: Path) -> None:
     done = esker_command("convert", REAL, "mesh.nc")
     assert done.returncode == 2 and "is converted to IDX" in done.stderr

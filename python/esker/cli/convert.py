@@ -17,7 +17,15 @@ from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import convert, convert_mesh, format_of, open_mesh, size_of, smallest_netcdf
+from esker.conversion import (
+    MESH_FORMATS,
+    convert,
+    convert_mesh,
+    format_of,
+    open_mesh,
+    size_of,
+    smallest_netcdf,
+)
 from esker.dataset import Box
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
@@ -105,6 +113,7 @@ class ConvertOptions:
       esker convert run.nc run.idx --compression zip --compression temp:zfp-accuracy=1e-3
       esker convert run.idx run.zarr --level 18
       esker convert plt00010 plt00010.idx
+      esker convert plt00010 run.vtkhdf.series
       esker convert chk.000005.2d.hdf5 chk.idx
       esker convert yt:DD0010/moving7_0010 enzo.idx"""
 )
@@ -113,9 +122,10 @@ class ConvertOptions:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["idx", "netcdf", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
+    type=click.Choice(["idx", "netcdf", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "vtkhdf", "vtkhdf+idx", "zarr"]),
     help="Format of the destination; netcdf: the oldest of CDF-1, CDF-2 and NetCDF-4 that can hold the data.  "
-    "[default: by the suffix, .idx, .nc (netcdf), .nc4, .h5, .hdf5 (netcdf4) or .zarr]",
+    "vtkhdf, vtkhdf+idx: of adaptive meshes only.  [default: by the suffix, .idx, .nc (netcdf), .nc4, .h5, .hdf5 "
+    "(netcdf4), .vtkhdf.series (vtkhdf) or .zarr]",
 )
 @click.option(
     "--field",
@@ -165,7 +175,7 @@ def convert_command(options: ConvertOptions) -> None:
     """Convert SOURCE to DESTINATION, in another format.
 
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
-    (one layer each, ordered by name), a Zarr store, or an adaptive mesh (to IDX): a plotfile of AMReX, a plot file or
+    (one layer each, ordered by name), a Zarr store, or an adaptive mesh (to IDX or VTKHDF): a plotfile of AMReX, a plot file or
     checkpoint of Chombo, or yt:PATH for what the package yt opens as patches, such as Enzo's. Steps, coordinates and attributes are kept. The data need not fit in memory.
     """
     kind = _destination_format(options)
@@ -241,8 +251,10 @@ def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
 
 def _convert_mesh(mesh: MeshSource[Any], options: ConvertOptions, kind: str) -> list[Path]:
     """Converts all of an adaptive mesh in the same way."""
-    if kind != "idx":
-        raise click.UsageError(f"{options.source}: an adaptive mesh is converted to IDX, not to {kind}")
+    if kind not in MESH_FORMATS:
+        raise click.UsageError(
+            f"{options.source}: an adaptive mesh is converted to IDX or VTKHDF, not to {kind}"
+        )
     given = {
         "--field": options.fields,
         "--step": options.step is not None,
@@ -256,7 +268,7 @@ def _convert_mesh(mesh: MeshSource[Any], options: ConvertOptions, kind: str) -> 
     if refused := [name for name, value in given.items() if value]:
         raise click.UsageError(f"{refused[0]}: not supported for adaptive meshes; omit it")
     with converting(f"converting to {Path(options.destination).name}", mesh.nbytes) as on_read:
-        return convert_mesh(mesh, options.destination, on_read, **_options_of_writer(options))
+        return convert_mesh(mesh, options.destination, on_read, kind, **_options_of_writer(options))
 
 
 @dataclass(frozen=True)
