@@ -245,15 +245,16 @@ ESKER_API esker_status esker_def_grid(esker_dataset* ds, const char* name, int n
                                       int* grid);
 
 /// A mesh with several levels (AMR): dimensions with the names `axes` and the extents of the finest level,
-/// and a grid of them; `*grid` is its number. Local. IDX only. Level 0 is the coarsest, with `extent` >= 1
-/// cells along each axis. Finer levels may cover parts of it. The fields of the grid are put by
+/// and a grid of them; `*grid` is its number. Local. Formats: idx, alone or with another one, and vtkhdf;
+/// netCDF files alone fail with ESKER_UNSUPPORTED in esker_end_step. Level 0 is the coarsest, with `extent`
+/// >= 1 cells along each axis. Finer levels may cover parts of it. The fields of the grid are put by
 /// esker_put_level, in indices of a level, and read in indices of the finest one. Arrays have 1 to
 /// ESKER_MAX_RANK elements, x first. `ratios`: those from level 0 to 1, one per axis, then those from level 1
-/// to 2 and so on, powers of two and not all 1; NULL if `num_levels` is 1. `origin`: the lower corner of the
-/// domain (NULL: 0); `spacing`: the edges of a cell of level 0 (NULL: 1), both in any unit of length.
-/// Everything is copied. Errors: ESKER_ALREADY_EXISTS (the grid, a dimension), ESKER_INVALID_ARGUMENT (an
-/// extent or ratio; the text names it), ESKER_OUT_OF_RANGE (the finest level has more indices than a grid may
-/// have).
+/// to 2 and so on, each at least 1 and not all 1, with IDX powers of two; NULL if `num_levels` is 1.
+/// `origin`: the lower corner of the domain (NULL: 0); `spacing`: the edges of a cell of level 0 (NULL: 1),
+/// both in any unit of length. Everything is copied. Errors: ESKER_ALREADY_EXISTS (the grid, a dimension),
+/// ESKER_INVALID_ARGUMENT (an extent or ratio; the text names it), ESKER_OUT_OF_RANGE (more than 2^61 cells
+/// along an axis of the finest level; with IDX, more than 62 binary digits for its indices).
 ESKER_API esker_status esker_def_mesh(esker_dataset* ds, const char* name, int num_dims,
                                       const char* const* axes, const int64_t* extent, int num_levels,
                                       const int64_t* ratios, esker_centering centering, const double* origin,

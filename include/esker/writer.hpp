@@ -76,7 +76,9 @@ class ESKER_API Writer {
   /// are time series.
   Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Defines a mesh: dimensions named like its axes, with the extents of the finest level, and a grid. Its
-  /// fields are put level by level. IDX only. Errors: those of Mesh::check(), kAlreadyExists.
+  /// fields are put level by level. Formats: idx, alone or with another one, and vtkhdf; netCDF files alone
+  /// fail with kUnsupported in end_step. Local; before the first end_step. Errors: those of Mesh::check(),
+  /// with IDX also those of Mesh::check_array(); kAlreadyExists.
   Result<GridId> def_mesh(const std::string& name, const Mesh& mesh);
   /// Promises that the levels of a mesh are nested. The same as Mesh::nested. Local; before the first
   /// end_step. Errors: kInvalidArgument (the grid is not that of a mesh).

@@ -342,19 +342,22 @@ class Writer:
         nested: bool = False,
     ) -> WriterGrid:
         """Adds a mesh: grids of increasing resolution, where finer ones cover parts of the domain (AMR).
-        Local; before the first step ends. IDX only.
+        Local; before the first step ends. Formats: idx, alone or with another one, and vtkhdf.
 
-        Its samples are stored in the index space of the finest level, each at the resolution of the finest patch
-        there. The returned grid has the axes of that level as new dimensions.
+        IDX stores its samples in the index space of the finest level, each at the resolution of the finest patch
+        there. VTKHDF stores each level whole. The returned grid has the axes of the finest level as new dimensions.
 
         dims:    axis to number of cells of the coarsest level, x first
-        ratios:  cells of each finer level in a cell of the level before it, from coarse to fine: a power of two
-                 for all axes, or one for each
+        ratios:  cells of each finer level in a cell of the level before it, from coarse to fine: a number for
+                 all axes, or one for each; at least 1 and not all 1, with IDX powers of two
         nodes:   samples are at the corners of cells instead of their middle; a level has one more on each axis
         origin:  coordinates of the lower corner of the domain, x first; None: 0
         spacing: edges of the coarsest cells, x first; None: 1
         nested:  a promise: all patches of a level are inside of those of the next coarser level. A step with
                  other patches is an error.
+
+        Raises ValueError (an extent or ratio; with IDX also more than 62 binary digits for the indices of the
+        finest level), FileExistsError (a name that is in use).
 
         >>> import numpy as np
         >>> import esker
