@@ -23,7 +23,6 @@ import esker
 from esker import _core
 from esker.dataset import Dataset, Field, Grid
 from esker.mesh import Mesh, MeshPatch, level_samples
-from esker.remote import is_url
 
 Indices = NDArray[np.int64]
 """One per axis of yt, x first."""

@@ -1,6 +1,6 @@
 // shared_nodes: compares what several patches of a node-centered mesh put at the nodes on their borders.
 //
-// Only the first of the patches is stored there (write/mesh_step.h). With the option compare_shared_nodes the
+// Only the first of the patches is stored there (model/level_fields.h). With the option compare_shared_nodes the
 // holder of each other patch sends its values to the holder of the first, field by field.
 #pragma once
 
