@@ -94,10 +94,10 @@ def test_levels_are_nested_as_promised(tmp_path: Path) -> None:
     with esker.Writer(path, dims={}) as w:
         rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 4}, ratios=[2], nested=True))
         with pytest.raises(ValueError, match=r"level 1: the patch \[4,8\) x \[3,6\) is not nested"), w.step(0.0) as s:
-            s.put(rho, np.zeros((2, 4)), offset=(2, 0), level=0)
-            s.put(rho, np.zeros((3, 4)), offset=(3, 4), level=1)
+            s.put(rho, np.zeros((2, 4)), offset=(0, 2), level=0)
+            s.put(rho, np.zeros((3, 4)), offset=(4, 3), level=1)
         with w.step(0.0) as s:
-            s.put(rho, np.zeros((2, 4)), offset=(2, 0), level=0)
+            s.put(rho, np.zeros((2, 4)), offset=(0, 2), level=0)
             s.put(rho, np.ones((3, 4)), offset=(4, 4), level=1)
     mesh = esker.open(path).grids["amr"].mesh
     assert mesh is not None and mesh.nested
@@ -105,8 +105,8 @@ def test_levels_are_nested_as_promised(tmp_path: Path) -> None:
 
 def _put_halves(step: Any, field: Any, left: float, right: float) -> None:
     """Two patches of 3 x 3 nodes, which share a column."""
-    step.put(field, np.full((3, 3), right), offset=(0, 2), level=0)
-    step.put(field, np.full((3, 3), left), level=0)
+    step.put(field, np.full((3, 3), right, "f8"), offset=(2, 0), level=0)
+    step.put(field, np.full((3, 3), left, "f8"), level=0)
 
 
 def test_the_lowest_of_patches_is_stored_at_nodes_on_their_borders(tmp_path: Path) -> None:
