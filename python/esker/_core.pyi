@@ -27,7 +27,9 @@ class Grid:
 
     @property
     def mesh(self) -> tuple[list[int], list[list[int]], bool, list[float], list[float], bool] | None:
-        """Extent, ratios, whether at nodes, origin, spacing, nested; x first. Or None."""
+        """
+        Extent, ratios, whether at nodes, origin, spacing, nested; x first. Or None.
+        """
 
     @property
     def coords(self) -> dict[str, tuple[str, bytes]]: ...

@@ -476,9 +476,8 @@ class Field:
                     "linear": between the coarser samples on both sides; None: "nearest" in sparse steps
                     (Step.keep), else "fill"; OSError for a block that Esker wrote
         masked:     return a numpy.ma.MaskedArray that masks the samples whose block is not in the dataset
-        mesh_level: of a mesh whose levels are stored whole (format="vtkhdf"): the level that is read, also
-                    under finer ones; box, level and the result are then in the indices of this level. None:
-                    the finest level at each place
+        mesh_level: the level of a mesh that is read, also under finer ones, if has_whole_levels; all indices
+                    are then those of this level. None: the finest level at each place
         progress:   called repeatedly with the fraction done; an exception from it ends the read
         statistics: an esker.ReadStatistics that receives the cost of the read
 
@@ -506,8 +505,7 @@ class Field:
         out = np.empty(selection.shape, self.dtype)
         stored = self._stored_flags(out) if masked else None
         how = {"missing": missing, "is_stored": stored, "progress": progress, "statistics": statistics}
-        how["mesh_level"] = mesh_level
-        self._core.read_into(self.name, out, *query, bits=bits, **how)
+        self._core.read_into(self.name, out, *query, bits=bits, mesh_level=mesh_level, **how)
         return out if stored is None else self._masked(out, stored)
 
     def refine(

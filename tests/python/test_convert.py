@@ -156,7 +156,7 @@ def test_a_real_file(esker_command: Run, tmp_path: Path) -> None:
     ("arguments", "status", "message"),
     [
         (["nothing.idx", "b.idx"], 2, "no such dataset"),
-        (["run", "b.xyz"], 2, "expected one of .idx, .nc, .nc4, .h5, .hdf5, .zarr, or give --format"),
+        (["run", "b.xyz"], 2, "expected one of .idx, .nc, .nc4, .h5, .hdf5, .vtkhdf.series, .zarr, or give --format"),
         (["run", "b.idx", "--field", "nope"], 2, "no field 'nope'"),
         (["a.raw", "b.idx"], 2, "give both"),
         (["a.npy", "b.idx", "--level", "3"], 2, "level"),
