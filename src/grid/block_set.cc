@@ -85,28 +85,15 @@ Index BlockSet::nth(Index number) const {
   return grid_.nth_existing(is_all_ ? number : nth_ordinal(number));
 }
 
-BlockGrid::Existing BlockSet::at_level(int level) const {
-  const BlockGrid::Existing existing = grid_.existing_at(level);
-  if (is_all_) return existing;
-  const Index before = num_ordinals_before(existing.before);
-  return {before, num_ordinals_before(existing.before + existing.count) - before};
-}
-
 void BlockSet::for_each_block_meeting(const Box& box, int level,
                                       const std::function<void(Index)>& visit) const {
   if (is_all_) return grid_.for_each_block_meeting(box, level, visit);
-  const BlockGrid::Existing here = at_level(level);
-  if (here.count == 0) return;
-  if (grid_.num_blocks_meeting(box, level) <= here.count) {
-    grid_.for_each_block_meeting(box, level, [&](Index block) {
-      if (has_ordinal(grid_.num_existing_before(block))) visit(block);
-    });
-    return;
-  }
-  for (Index number = here.before; number < here.before + here.count; ++number) {
-    const Index block = nth(number);
-    if (!grid_.lattice(block).indices_in(box).empty()) visit(block);
-  }
+  const auto has_any = [this](Index first, Index last) {
+    const auto run =
+        std::partition_point(runs_.begin(), runs_.end(), [&](const BlockRun& r) { return r.last <= first; });
+    return run != runs_.end() && run->first < last;
+  };
+  grid_.for_each_block_meeting(box, level, has_any, visit);
 }
 
 Index BlockSet::num_samples() const {

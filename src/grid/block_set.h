@@ -61,11 +61,9 @@ class BlockSet {
   [[nodiscard]] Index num_before(Index block) const;
   /// The block of the set that is preceded by `number` others. O(log runs + max_level * rank).
   [[nodiscard]] Index nth(Index number) const;
-  /// The blocks of a block level.
-  [[nodiscard]] BlockGrid::Existing at_level(int level) const;
 
-  /// Calls visit(block) for the blocks of a block level that hold a sample of `box`, in no order. The cost is
-  /// that of the blocks of the grid there, or of the set at that level, whichever are fewer.
+  /// Calls visit(block) for the blocks of a block level that hold a sample of `box`, in no order.
+  /// O(max_level * log runs) for each.
   void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
   /// The samples of the grid in these blocks. O(runs * max_level * rank).
   [[nodiscard]] Index num_samples() const;

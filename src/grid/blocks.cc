@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 #include "base/checked.h"
 #include "grid/hz.h"
@@ -63,6 +64,55 @@ Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordina
     return up;
   });
 }
+
+/// Tiles with adjacent Z codes: a box of them, and the number of existing tiles with a lower code.
+struct TileRange {
+  Box cells;
+  Index z = 0;  ///< the digits that all of them share
+  Index existing_before = 0;
+};
+
+/// Finds tiles by halving ranges of them, see BlockGrid::for_each_block_meeting().
+struct TileSearch {
+  const Bitmask& mask;
+  int n_digits;
+  const Box& existing;
+  const BlockGrid::HasAny& has_any;
+  const std::function<void(Index)>& visit;  // of the Z code
+
+  /// Visits those of the tiles `wanted`, which are in `range` and exist. `position`: of the next digit.
+  void search(TileRange range, Box wanted, int position) const {
+    for (; position <= n_digits; ++position) {
+      const int axis = mask.digit(position);
+      const Index middle = range.cells.lo[axis] + range.cells.extent(axis) / 2;
+      if (wanted.lo[axis] < middle && middle < wanted.hi[axis]) {
+        if (!has_any(range.existing_before, range.existing_before + num_existing(range))) return;
+        Box in_lower = wanted;
+        in_lower.hi[axis] = middle;
+        TileRange lower = range;
+        take_half(lower, axis, middle, false);
+        search(lower, in_lower, position + 1);
+        wanted.lo[axis] = middle;
+      }
+      take_half(range, axis, middle, wanted.lo[axis] >= middle);
+    }
+    if (has_any(range.existing_before, range.existing_before + 1)) visit(range.z);
+  }
+
+ private:
+  [[nodiscard]] Index num_existing(const TileRange& range) const {
+    return intersect(range.cells, existing).num_samples();
+  }
+
+  void take_half(TileRange& range, int axis, Index middle, bool upper) const {
+    range.z = range.z << 1 | (upper ? 1 : 0);
+    const Index end = std::exchange(range.cells.hi[axis], middle);
+    if (!upper) return;
+    range.existing_before += num_existing(range);
+    range.cells.lo[axis] = middle;
+    range.cells.hi[axis] = end;
+  }
+};
 
 }  // namespace
 
@@ -148,9 +198,19 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level,
                        [&](const Point& tile) { visit(block_of_tile(tile, level)); });
 }
 
-Index BlockGrid::num_blocks_meeting(const Box& box, int level) const {
-  if (level == bits_per_block_) return mask_.samples_up_to(level).indices_in(box).empty() ? 0 : 1;
-  return existing_tiles_with_samples_in(box, level).num_samples();
+void BlockGrid::for_each_block_meeting(const Box& box, int level, const HasAny& has_any,
+                                       const std::function<void(Index)>& visit) const {
+  assert(bits_per_block_ <= level && level <= mask_.max_level());
+  if (level == bits_per_block_) {
+    if (has_any(0, 1) && !mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
+    return;
+  }
+  const int n_digits = tile_digits(level);
+  const Box wanted = existing_tiles_with_samples_in(box, level);
+  const Index first_block = first_block_of_level(level);
+  const std::function<void(Index)> visit_tile = [&](Index z) { visit(first_block + z); };
+  const TileSearch tiles{mask_, n_digits, existing_tiles(level), has_any, visit_tile};
+  if (!wanted.empty()) tiles.search({all_cells(mask_, n_digits), 0, existing_at(level).before}, wanted, 1);
 }
 
 BlockGrid::Existing BlockGrid::existing_at(int level) const {

@@ -63,8 +63,12 @@ class BlockGrid {
   /// at block level `level`: bits_per_block means block 0, otherwise level is in (bits_per_block, m]. Ordered
   /// by tile index (x fastest), not by block number. O(blocks visited).
   void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
-  /// The number of those blocks. O(rank).
-  [[nodiscard]] Index num_blocks_meeting(const Box& box, int level) const;
+  /// The same for the blocks of a set: has_any(first, last) tells whether any block with an ordinal in
+  /// [first, last) is in it. In Z order. The blocks are found by halving; halves without blocks of the set
+  /// are skipped: O(max_level * blocks visited).
+  using HasAny = std::function<bool(Index, Index)>;
+  void for_each_block_meeting(const Box& box, int level, const HasAny& has_any,
+                              const std::function<void(Index)>& visit) const;
 
  private:
   // Blocks of one level > bits_per_block are numbered by the Z code of their *tile index*: the mask
