@@ -227,6 +227,11 @@ void IdxLayout::for_each_piece(Index first, Index last, const VisitPiece& visit)
   }
 }
 
+void IdxLayout::for_each_piece_of(Index file, const VisitPiece& visit) const {
+  const FileRange range = range_of(file);
+  for_each_piece(range.before.pieces, range.before.pieces + range.in_file.pieces, visit);
+}
+
 Piece IdxLayout::piece_of(int field, Index block) const {
   const auto present = static_cast<std::size_t>(number_of_present_[static_cast<std::size_t>(field)]);
   Place place = place_of(range_of(block / parameters_.blocks_per_file), present);

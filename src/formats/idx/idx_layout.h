@@ -68,6 +68,8 @@ class IdxLayout final : public Layout {
   /// The first block of a file and the one after its last, in the numbering of all blocks.
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
+  /// Calls visit for the pieces of a file, in order.
+  void for_each_piece_of(Index file, const VisitPiece& visit) const;
   [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] bool keeps_order() const override { return parameters_.keeps_order; }
   [[nodiscard]] Index num_fields() const override;

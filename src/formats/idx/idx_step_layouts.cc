@@ -130,16 +130,11 @@ std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index fil
   const Index per_file = part.header.blocks_per_file;
   std::vector<BlockEntry> entries(static_cast<std::size_t>(per_file) * part.columns.size());
   const PieceRecord* record = records.empty() ? nullptr : records.data();
-  for (const Column& column : columns) {
-    if (column.layout != layout_number) continue;
-    for (Index block = layout.first_block(file); block < layout.end_block(file); ++block) {
-      if (!layout.blocks_of(column.layout_field).contains(block)) continue;
-      const Piece piece = layout.piece_of(column.layout_field, block);
-      entries[static_cast<std::size_t>(entry_number(column.layout_field, block, per_file))] =
-          entry_of(layout_number, piece, record);
-      if (record) ++record;
-    }
-  }
+  layout.for_each_piece_of(file, [&](const Piece& piece) {
+    entries[static_cast<std::size_t>(entry_number(piece.field, piece.id, per_file))] =
+        entry_of(layout_number, piece, record);
+    if (record) ++record;
+  });
   std::vector<std::byte> stored_heads;
   if (has_heads(layout_number)) add_heads(layout_number, file, heads, entries, stored_heads);
   const Index time = part.fixed ? 0 : step;
