@@ -29,6 +29,7 @@ struct Levels {
   int first = 0, last = 0;
 
   [[nodiscard]] bool contains(int level) const { return first <= level && level < last; }
+  [[nodiscard]] bool empty() const { return first == last; }
 };
 
 struct Piece {
@@ -56,6 +57,12 @@ class Layout {
   virtual void for_each_piece(Index first, Index last, const VisitPiece& visit) const;
   /// Part `number` in [0, piece.num_parts) of a piece of this layout.
   [[nodiscard]] virtual PiecePart part(const Piece& piece, int number) const = 0;
+
+  /// Whether the pieces of two fields have the same parts, if their ids are equal, and both fields have
+  /// pieces with the same ids.
+  [[nodiscard]] virtual bool have_same_parts(int /*field*/, int /*other*/) const { return false; }
+  /// The piece of `field` with the id of `piece`, whose field has the same parts.
+  [[nodiscard]] virtual Piece piece_like(const Piece& piece, int /*field*/) const { return piece; }
 
   /// Position of a piece in the concatenation of the data parts of all files (without headers, with
   /// alignment); ordinal in [0, num_pieces()], the last of which gives the total. If each piece is contiguous

@@ -1,10 +1,14 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "base/checked.h"
+#include "plan/alike_fields.h"
 
 namespace esker {
 namespace {
@@ -99,16 +103,22 @@ class Planner {
         rank_(rank),
         aggregator_(ownership.aggregator_of_rank(rank)),
         rounds_(static_cast<std::size_t>(ownership.num_rounds())) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      number_of_field_[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
+    for (std::vector<int>& alike : find_alike(space, fields, relays))
+      groups_.push_back({std::move(alike), {}, {}});
+    for (Group& group : groups_) {
+      for (const int f : group.fields) {
+        const FieldPatches& field = fields[static_cast<std::size_t>(f)];
+        field_at_[{field.layout, field.field}] = {f, &group};
+      }
     }
   }
 
   Plan make() {
-    for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
-      for (const VirtualGrid& relay_grid : relays_.relay_grids(f)) {
-        send_own(f, relay_grid);
-        if (relay_grid.boxes) relay(f, relay_grid);
+    for (Group& group : groups_) {
+      for (const VirtualGrid& relay_grid : relays_.relay_grids(group.fields.front())) {
+        if (relay_grid.levels.empty()) continue;
+        send_own(group, relay_grid);
+        if (relay_grid.boxes) relay(group, relay_grid);
         collector_.flush();
       }
     }
@@ -125,8 +135,7 @@ class Planner {
     plan.num_receives = plan.takes.size();
     for (Index r = 0; r < ownership_.num_rounds(); ++r) {
       RoundMessages& traffic = rounds_[static_cast<std::size_t>(r)];
-      BufferContent content =
-          aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : BufferContent();
+      BufferContent content = aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r)) : BufferContent();
       plan.rounds.push_back(finish(traffic, std::move(content), r));
       size_buffers(plan, plan.rounds.back());
     }
@@ -135,14 +144,25 @@ class Planner {
   }
 
  private:
-  /// The aggregator and the round of stored samples.
+  /// A piece, and the aggregator and the round that it is stored by and in.
   struct Destination {
-    Index position = 0;
+    Piece piece;
+    int field = 0;       // position in fields_
+    Index position = 0;  // linear offset
     int aggregator = 0, rank = 0;
     RoundMessages* traffic = nullptr;  // of the round
   };
+  using Destinations = std::span<const Destination>;
+
+  /// Fields whose segments are found once, see find_alike(). The rest is empty for one field.
+  struct Group {
+    std::vector<int> fields;                                     // positions in fields_
+    std::unordered_map<Index, std::vector<Destination>> pieces;  // [id] -> that of each field
+    std::unordered_map<Index, Index> covered;                    // [id] -> samples that ranks hold
+  };
+
   Destination destination_of(int f, const Piece& piece) {
-    Destination to;
+    Destination to{piece, f};
     const int layout = fields_[static_cast<std::size_t>(f)].layout;
     to.position = space_.first_position(layout) + piece.position_bytes;
     const Ownership::PieceAt at{space_.first_ordinal(layout) + piece.ordinal, to.position};
@@ -152,114 +172,151 @@ class Planner {
     return to;
   }
 
-  void add_segment(Outbox& box, int peer, const Segment& segment) {
-    Message& message = box[peer];
-    message.peer = peer;
-    message.bytes += segment.bytes();
-    collector_.add(message.segments, segment);
+  /// Of the pieces of all fields of a group, given one of them. Valid until the next call.
+  Destinations destinations_of(Group& group, const Piece& piece) {
+    if (group.fields.size() == 1) {
+      alone_ = destination_of(group.fields.front(), piece);
+      return {&alone_, 1};
+    }
+    std::vector<Destination>& all = group.pieces[piece.id];
+    if (!all.empty()) return all;
+    for (const int f : group.fields) {
+      const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
+      all.push_back(destination_of(f, space_.layout(field.layout).piece_like(piece, field.field)));
+    }
+    return all;
   }
 
-  /// Calls visit(destination, piece, part, indices) for the samples of `region`.
+  /// Adds the samples `indices` of a part, for each of `to`, to a message to or from `peer`.
+  void add_segment(Destinations to, Outbox RoundMessages::*box, int peer, const PiecePart& part, int patch,
+                   const Box& indices, int relayed = -1) {
+    for (const Destination& next : to) {
+      Message& message = (next.traffic->*box)[peer];
+      message.peer = peer;
+      message.bytes += indices.num_samples() * next.piece.sample_bytes;
+      if (&next == &to.front()) {
+        Segment segment = make_segment(next.piece, part, next.position, next.field, patch, indices);
+        segment.relayed = relayed;
+        collector_.add(message.segments, segment);
+      } else {
+        collector_.add_also({&message.segments, next.position + part.first_sample * next.piece.sample_bytes,
+                             next.piece.sample_bytes, next.field});
+      }
+    }
+  }
+
+  /// Calls visit(destinations, part, indices) for the samples of `region`.
   template <class Visit>
-  void for_each_segment(int f, const VirtualGrid& relay_grid, const Box& region, const Visit& visit) {
-    const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
+  void for_each_segment(Group& group, const VirtualGrid& relay_grid, const Box& region, const Visit& visit) {
+    const FieldPatches& field = fields_[static_cast<std::size_t>(group.fields.front())];
     space_.layout(field.layout)
         .for_each_segment(field.field, region, relay_grid.levels,
                           [&](const Piece& piece, const PiecePart& part, const Box& indices) {
-                            visit(destination_of(f, piece), piece, part, indices);
+                            visit(destinations_of(group, piece), part, indices);
                           });
   }
 
   /// Sends this rank's samples to their aggregators or relays. Samples that this rank itself collects or
   /// relays are found here, too.
-  void send_own(int f, const VirtualGrid& relay_grid) {
+  void send_own(Group& group, const VirtualGrid& relay_grid) {
+    const int f = group.fields.front();
     const std::vector<Box> patches = fields_[static_cast<std::size_t>(f)].holders->boxes_of(rank_);
     for (int p = 0; p < static_cast<int>(patches.size()); ++p) {
       const Box& patch = patches[static_cast<std::size_t>(p)];
       if (!relay_grid.boxes) {
-        for_each_segment(f, relay_grid, patch,
-                         [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-                           if (to.rank == rank_) return;
-                           add_segment(to.traffic->to_aggregators, to.rank,
-                                       make_segment(piece, part, to.position, f, p, indices));
-                         });
+        for_each_segment(group, relay_grid, patch, [&](Destinations to, auto& part, auto& indices) {
+          send_directly(to, part, p, indices);
+        });
         if (collector_.is_full()) collector_.flush();  // later patches are also later in each message
         continue;
       }
       relay_grid.for_each_box(patch, [&](Index number, const Box& box) {
-        send_by_relay(f, relay_grid, number, p, intersect(patch, box));
+        send_by_relay(group, relay_grid, number, p, intersect(patch, box));
       });
     }
   }
 
-  void send_by_relay(int f, const VirtualGrid& relay_grid, Index number, int p, const Box& region) {
-    for_each_segment(f, relay_grid, region,
-                     [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-                       const int relay = finder_.relay_of(f, relay_grid, number, to.aggregator);
-                       if (relay == rank_) return;
-                       Outbox& outbox = relay == to.rank ? to.traffic->to_aggregators : to.traffic->to_relays;
-                       add_segment(outbox, relay, make_segment(piece, part, to.position, f, p, indices));
-                     });
-  }
-
-  /// Adds the samples that this rank collects as a relay.
-  void relay(int f, const VirtualGrid& relay_grid) {
-    for (const Index number : finder_.boxes_relayed_by(rank_, f, relay_grid)) {
-      const Box box = relay_grid.boxes->box(number);
-      for_each_segment(
-          f, relay_grid, box, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-            if (to.rank == rank_ || finder_.relay_of(f, relay_grid, number, to.aggregator) != rank_) return;
-            Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
-            whole.relayed = static_cast<int>(to.traffic->relayed.size());
-            to.traffic->relayed.push_back({indices, f, whole.bytes()});
-            find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
-            add_segment(to.traffic->to_aggregators, to.rank, whole);
-          });
+  /// Fields whose pieces go to the same rank are added together.
+  void send_directly(Destinations to, const PiecePart& part, int p, const Box& indices) {
+    while (!to.empty()) {
+      const int rank = to.front().rank;
+      const auto end =
+          std::find_if(to.begin(), to.end(), [&](const auto& next) { return next.rank != rank; });
+      const auto count = static_cast<std::size_t>(end - to.begin());
+      if (rank != rank_) {
+        add_segment(to.first(count), &RoundMessages::to_aggregators, rank, part, p, indices);
+      }
+      to = to.subspan(count);
     }
   }
 
-  /// Finds the ranks that hold samples of a part in `region`; returns the bytes of these samples.
-  Index find_holders(const Piece& piece, const PiecePart& part, Index position, int f, const Box& region,
-                     int relayed, Outbox& inbox) {
-    Index bytes = 0;
-    const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
+  void send_by_relay(Group& group, const VirtualGrid& relay_grid, Index number, int p, const Box& region) {
+    const int f = group.fields.front();
+    for_each_segment(group, relay_grid, region, [&](Destinations all, auto& part, auto& indices) {
+      const Destination& to = all.front();
+      const int relay = finder_.relay_of(f, relay_grid, number, to.aggregator);
+      if (relay == rank_) return;
+      const auto box = relay == to.rank ? &RoundMessages::to_aggregators : &RoundMessages::to_relays;
+      add_segment(all, box, relay, part, p, indices);
+    });
+  }
+
+  /// Adds the samples that this rank collects as a relay.
+  void relay(Group& group, const VirtualGrid& relay_grid) {
+    const int f = group.fields.front();
+    for (const Index number : finder_.boxes_relayed_by(rank_, f, relay_grid)) {
+      const Box box = relay_grid.boxes->box(number);
+      for_each_segment(group, relay_grid, box, [&](Destinations all, auto& part, auto& indices) {
+        const Destination& to = all.front();
+        if (to.rank == rank_ || finder_.relay_of(f, relay_grid, number, to.aggregator) != rank_) return;
+        const auto relayed = static_cast<int>(to.traffic->relayed.size());
+        to.traffic->relayed.push_back({indices, f, indices.num_samples() * to.piece.sample_bytes});
+        find_holders(all, part, box, relayed, &RoundMessages::from_ranks);
+        add_segment(all, &RoundMessages::to_aggregators, to.rank, part, kRelayed, indices, relayed);
+      });
+    }
+  }
+
+  /// Finds the ranks that hold samples of a part in `region`; returns the number of these samples.
+  Index find_holders(Destinations to, const PiecePart& part, const Box& region, int relayed,
+                     Outbox RoundMessages::*inbox) {
+    Index samples = 0;
+    const Distribution& holders = *fields_[static_cast<std::size_t>(to.front().field)].holders;
     const Box where = intersect(part.lattice.bounds(), region);
     holders.for_each_meeting(where, [&](int rank, int patch, const Box& box) {
       const Box indices = part.lattice.indices_in(intersect(box, region));
       if (indices.empty()) return;
-      Segment segment = make_segment(piece, part, position, f, patch, indices);
-      segment.relayed = relayed;
-      bytes += segment.bytes();
-      add_segment(inbox, rank, segment);
+      samples += indices.num_samples();
+      add_segment(to, inbox, rank, part, patch, indices, relayed);
     });
-    return bytes;
+    return samples;
   }
 
   /// Makes the buffer of the round, and the messages that this aggregator receives for it.
-  BufferContent collect(const Ownership::Pieces& pieces, RoundMessages& traffic) {
+  BufferContent collect(const Ownership::Pieces& pieces) {
     BufferContent content;
     content.begin = space_.position_bytes(pieces.first);
     content.end = space_.position_bytes(pieces.last);
     content.first_piece = pieces.first;
     content.last_piece = pieces.last;
     space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
-      const int f = number_of_field_.at({layout, piece.field});
-      const Index position = space_.first_position(layout) + piece.position_bytes;
-      Index covered = 0;
-      for (int p = 0; p < piece.num_parts; ++p) {
-        covered += collect_part(piece, space_.layout(layout).part(piece, p), position, f, traffic.from_peers);
-      }
-      const Index number = space_.first_ordinal(layout) + piece.ordinal;
-      const Index bytes = space_.position_bytes(number + 1) - position;
-      collector_.flush();
-      if (covered == bytes) return;
-      content.padded.push_back({position - content.begin, bytes, f});
-      const Index used = used_bytes(space_.layout(layout), piece);
-      const bool keeps_order = space_.layout(layout).keeps_order();
-      if (keeps_order && used < bytes)
-        content.unused.push_back({position - content.begin + used, bytes - used});
+      const auto [f, group] = field_at_.at({layout, piece.field});
+      add_gaps(layout, f, piece, collect_piece(*group, piece) * piece.sample_bytes, content);
     });
     return content;
+  }
+
+  /// Adds what is not covered of a piece.
+  void add_gaps(int number, int f, const Piece& piece, Index covered_bytes, BufferContent& content) const {
+    const Layout& layout = space_.layout(number);
+    const Index begin = space_.first_position(number) + piece.position_bytes;
+    const Index bytes = space_.position_bytes(space_.first_ordinal(number) + piece.ordinal + 1) - begin;
+    if (covered_bytes == bytes) return;
+    content.padded.push_back({begin - content.begin, bytes, f});
+    const Index used = used_bytes(layout, piece);
+    if (layout.keeps_order() && used < bytes) {
+      content.unused.push_back({begin - content.begin + used, bytes - used});
+    }
   }
 
   /// The bytes of a piece up to its last sample of the grid, in whole pages.
@@ -275,26 +332,42 @@ class Planner {
     return round_up(samples * piece.sample_bytes, kPageBytes);
   }
 
-  /// Returns the bytes of a part that samples cover.
-  Index collect_part(const Piece& piece, const PiecePart& part, Index position, int f, Outbox& inbox) {
+  /// Returns the samples of a piece that ranks hold. Finds them for all fields of the group for which this
+  /// rank aggregates the piece, when it comes to the first of them.
+  Index collect_piece(Group& group, const Piece& piece) {
+    if (const auto known = group.covered.find(piece.id); known != group.covered.end()) return known->second;
+    std::vector<Destination> mine;
+    std::ranges::copy_if(destinations_of(group, piece), std::back_inserter(mine),
+                         [&](const Destination& to) { return to.aggregator == aggregator_; });
+    const Layout& layout = space_.layout(fields_[static_cast<std::size_t>(group.fields.front())].layout);
+    Index covered = 0;
+    for (int p = 0; p < piece.num_parts; ++p) covered += collect_part(mine, layout.part(piece, p));
+    collector_.flush();
+    if (group.fields.size() > 1) group.covered.emplace(piece.id, covered);
+    return covered;
+  }
+
+  /// Returns the samples of a part that ranks hold.
+  Index collect_part(Destinations mine, const PiecePart& part) {
+    const int f = mine.front().field;
     const VirtualGrid& relay_grid = relays_.relay_grid(f, part.level);
     const Box domain = fields_[static_cast<std::size_t>(f)].holders->domain();
-    if (!relay_grid.boxes) return find_holders(piece, part, position, f, domain, -1, inbox);
-    Index bytes = 0;
+    constexpr auto kInbox = &RoundMessages::from_peers;
+    if (!relay_grid.boxes) return find_holders(mine, part, domain, -1, kInbox);
+    Index samples = 0;
     relay_grid.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
       const Box indices = part.lattice.indices_in(box);
       if (indices.empty()) return;
       const int relay = finder_.relay_of(f, relay_grid, number, aggregator_);
       if (relay < 0) return;
       if (relay == rank_) {
-        bytes += find_holders(piece, part, position, f, box, -1, inbox);
+        samples += find_holders(mine, part, box, -1, kInbox);
         return;
       }
-      Segment whole = make_segment(piece, part, position, f, kRelayed, indices);
-      bytes += whole.bytes();
-      add_segment(inbox, relay, whole);
+      samples += indices.num_samples();
+      add_segment(mine, kInbox, relay, part, kRelayed, indices);
     });
-    return bytes;
+    return samples;
   }
 
   /// Sorts the messages; those of the second stage get the start of their target buffer.
@@ -320,8 +393,10 @@ class Planner {
   RelayFinder finder_;
   int rank_;
   int aggregator_;
-  std::map<std::pair<int, int>, int> number_of_field_;  // (layout, field of it) -> position in fields_
+  std::vector<Group> groups_;
+  std::map<std::pair<int, int>, std::pair<int, Group*>> field_at_;  // by (layout, field of it)
   std::vector<RoundMessages> rounds_;
+  Destination alone_;  // see destinations_of()
   SegmentCollector collector_;
 };
 

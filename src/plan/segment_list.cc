@@ -146,6 +146,7 @@ void SegmentCollector::flush() {
     first = last;
   }
   waiting_.clear();
+  also_.clear();
 }
 
 /// Adds the run of sorted_[first, last).
@@ -163,10 +164,17 @@ void SegmentCollector::add_run(std::size_t first, std::size_t last) {
     append_segment(text_, segment(s), patch_before, first_relayed);
     patch_before = segment(s).patch;
   }
-  const Segment& any = segment(first);
-  waiting_[sorted_[first]].list->add({any.position, any.sample_bytes, pool_->add(text_), any.field,
-                                      first_relayed, static_cast<int>(last - first)},
-                                     pool_);
+  const Waiting& any = waiting_[sorted_[first]];
+  SegmentList::Run run{any.segment.position, any.segment.sample_bytes,
+                       pool_->add(text_),    any.segment.field,
+                       first_relayed,        static_cast<int>(last - first)};
+  any.list->add(run, pool_);
+  for (std::size_t a = any.first_also; a < any.last_also; ++a) {
+    run.position = also_[a].position;
+    run.sample_bytes = also_[a].sample_bytes;
+    run.field = also_[a].field;
+    also_[a].list->add(run, pool_);
+  }
 }
 
 std::shared_ptr<const SegmentPool> SegmentCollector::complete() {

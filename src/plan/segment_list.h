@@ -102,11 +102,24 @@ class SegmentCollector {
   SegmentCollector() : pool_(std::make_shared<SegmentPool>()) {}
 
   /// `list` must outlive the next flush().
-  void add(SegmentList& list, const Segment& segment) { waiting_.push_back({&list, segment}); }
+  void add(SegmentList& list, const Segment& segment) {
+    waiting_.push_back({&list, segment, also_.size(), also_.size()});
+  }
+  /// A list that gets the same segments of another field.
+  struct Also {
+    SegmentList* list = nullptr;
+    Index position = 0;  ///< as in Segment
+    Index sample_bytes = 0;
+    int field = 0;
+  };
+  /// Adds the last segment again. All segments of a part that are added to one list have the same others.
+  void add_also(const Also& also) {
+    also_.push_back(also);
+    waiting_.back().last_also = also_.size();
+  }
   /// Whether enough segments are waiting that memory requires a flush().
   [[nodiscard]] bool is_full() const { return waiting_.size() >= kFull; }
-  /// Adds the waiting segments to the lists, in the order of (position, patch, place). All of them belong to
-  /// one field. May throw.
+  /// Adds the waiting segments to the lists, in the order of (position, patch, place). May throw.
   void flush();
   /// The pool of all lists. Nothing can be added afterwards.
   [[nodiscard]] std::shared_ptr<const SegmentPool> complete();
@@ -116,11 +129,13 @@ class SegmentCollector {
   struct Waiting {
     SegmentList* list = nullptr;
     Segment segment;
+    std::size_t first_also = 0, last_also = 0;  // range in also_
   };
   void add_run(std::size_t first, std::size_t last);
 
   std::shared_ptr<SegmentPool> pool_;
   std::vector<Waiting> waiting_;
+  std::vector<Also> also_;
   std::vector<std::uint32_t> sorted_;  // of waiting_
   std::string text_;                   // of the current run
 };

@@ -175,6 +175,30 @@ inline Box box_near(const Box& domain, Random& random) {
   return box;
 }
 
+/// Fields with the same parts have pieces with the same ids.
+inline void expect_alike_pieces(const Layout& layout) {
+  std::map<int, Index> num_pieces;
+  for (Index p = 0; p < layout.num_pieces(); ++p) ++num_pieces[layout.piece(p).field];
+  for (Index p = 0; p < layout.num_pieces(); ++p) {
+    const Piece piece = layout.piece(p);
+    for (const auto& [field, n] : num_pieces) {
+      if (field == piece.field || !layout.have_same_parts(piece.field, field)) continue;
+      const Piece like = layout.piece_like(piece, field);
+      ASSERT_EQ(n, num_pieces[piece.field]);
+      ASSERT_EQ(like.field, field);
+      ASSERT_EQ(like.id, piece.id);
+      ASSERT_EQ(like.position_bytes, layout.piece(like.ordinal).position_bytes);
+      ASSERT_EQ(like.num_parts, piece.num_parts);
+      for (int number = 0; number < piece.num_parts; ++number) {
+        const PiecePart a = layout.part(piece, number), b = layout.part(like, number);
+        ASSERT_EQ(a.lattice.to_string(), b.lattice.to_string());
+        ASSERT_EQ(a.first_sample, b.first_sample);
+        ASSERT_EQ(a.order.axes, b.order.axes);
+      }
+    }
+  }
+}
+
 /// Each piece is in one file domain.
 inline void expect_file_domains(const Layout& layout, int n_ranks) {
   const Box domain = layout.domain();
@@ -202,6 +226,7 @@ inline void expect_conforming_layout(const Layout& layout, Random& random) {
   ASSERT_NO_FATAL_FAILURE(expect_pieces_in_file_order(layout));
   ASSERT_NO_FATAL_FAILURE(expect_visits_of_pieces(layout, random));
   ASSERT_NO_FATAL_FAILURE(expect_spans_of_files(layout));
+  ASSERT_NO_FATAL_FAILURE(expect_alike_pieces(layout));
   HeldSamples held;
   ASSERT_NO_FATAL_FAILURE(expect_each_sample_once(layout, held));
   std::set<int> fields;

@@ -44,6 +44,12 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Piece piece(Index ordinal) const override;
   void for_each_piece(Index first, Index last, const VisitPiece& visit) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
+  [[nodiscard]] bool have_same_parts(int field, int other) const override {
+    return place_of_field(field).group == place_of_field(other).group;
+  }
+  [[nodiscard]] Piece piece_like(const Piece& piece, int field) const override {
+    return piece_of(field, piece.id);
+  }
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Levels levels() const override;

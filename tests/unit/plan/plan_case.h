@@ -66,8 +66,10 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
       box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
     test.layouts.push_back(random_layout(random, box));
     for (int f = 0; f < test.layouts.back()->num_fields(); ++f) {
+      const bool is_alike = f > 0 && random() % 2 == 0;  // as the fields of a mesh
       const auto boxes = random_tiling(box, 1 + static_cast<int>(random() % 12), random);
-      test.fields.push_back({l, f, shared(box, deal(boxes, test.n_ranks, random))});
+      test.fields.push_back(
+          {l, f, is_alike ? test.fields.back().holders : shared(box, deal(boxes, test.n_ranks, random))});
       test.domains.push_back(box);
     }
   }

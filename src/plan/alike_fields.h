@@ -1,0 +1,16 @@
+// AlikeFields: fields of a plan that have the same segments, at other positions.
+#pragma once
+
+#include <vector>
+
+#include "plan/piece_space.h"
+#include "plan/relays.h"
+
+namespace esker {
+
+/// The fields in lists. Those of one list belong to one layout, are held in the same boxes, have pieces with
+/// the same parts (Layout::have_same_parts), and send their samples directly. Pure, the same on every rank.
+std::vector<std::vector<int>> find_alike(const PieceSpace& space, const std::vector<FieldPatches>& fields,
+                                         const Relays& relays);
+
+}  // namespace esker
