@@ -197,9 +197,14 @@ class ExchangeRun {
     }
   }
 
+  /// The filled part is copied behind itself.
   static void fill_with(const std::vector<std::byte>& value, std::span<std::byte> target) {
-    for (std::size_t at = 0; at < target.size(); at += value.size()) {
-      std::copy_n(value.data(), std::min(value.size(), target.size() - at), &target[at]);
+    std::size_t filled = std::min(value.size(), target.size());
+    std::memcpy(target.data(), value.data(), filled);
+    while (filled < target.size()) {
+      const std::size_t next = std::min(filled, target.size() - filled);
+      std::memcpy(&target[filled], target.data(), next);
+      filled += next;
     }
   }
 
