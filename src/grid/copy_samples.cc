@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/checked.h"
 #include "grid/transpose.h"
@@ -32,10 +33,10 @@ struct CopyAxis {
 struct CopyLoop {
   std::array<CopyAxis, kMaxCopyAxes> axis;  // innermost first; beyond num_axes, of one index
   int num_axes = 0;
-  Index run_bytes = 0;   // copied at once
-  bool across = false;   // the source is denser along the second axis than along the first
+  Index run_bytes = 0;      // copied at once
+  bool across = false;      // the source is denser along the second axis than along the first
   bool transposes = false;  // two innermost axes that transpose() copies
-  Index rows_ahead = 0;  // rows that are prefetched while one is copied
+  Index rows_ahead = 0;     // rows that are prefetched while one is copied
 };
 
 /// Drops axes of one index and puts the axis with the smallest target step innermost.
@@ -57,8 +58,11 @@ CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMa
                                   from.table.empty() ? nullptr : from.table.data(),
                                   to.table.empty() ? nullptr : to.table.data()};
   }
-  std::stable_sort(loop.axis.begin(), loop.axis.begin() + loop.num_axes,
-                   [](const CopyAxis& a, const CopyAxis& b) { return a.target_step() < b.target_step(); });
+  for (int a = 1; a < loop.num_axes; ++a) {  // std::stable_sort allocates
+    for (int b = a; b > 0 && loop.axis[b].target_step() < loop.axis[b - 1].target_step(); --b) {
+      std::swap(loop.axis[b], loop.axis[b - 1]);
+    }
+  }
   return loop;
 }
 
