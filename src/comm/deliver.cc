@@ -40,11 +40,17 @@ void make_room(std::span<const PeerSize> senders, Deliveries& received) {
 
 }  // namespace
 
+Result<Deliveries> deliver(Comm& comm, std::span<const OutgoingMessage> messages, std::size_t expected) {
+  return deliver(comm, Status(), messages, expected);
+}
+
 // The sizes are exchanged before memory is allocated for the bytes. If some ranks have too few entries for
 // all sizes, they learn how many they need, and all ranks repeat the exchange.
-Result<Deliveries> deliver(Comm& comm, std::span<const OutgoingMessage> messages, std::size_t expected) {
+Result<Deliveries> deliver(Comm& comm, const Status& made, std::span<const OutgoingMessage> messages,
+                           std::size_t expected) {
   std::vector<PeerSize> to, from;
   const auto prepare = [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(made);
     ESKER_ASSIGN_OR_RETURN(to, sizes_of(messages));
     from.resize(std::max(expected, kFewSenders));
     comm.reserve_transfers(messages.size(), 0);

@@ -38,5 +38,9 @@ struct Deliveries {
 /// guess of their number: a guess that is too low costs a second round. Collective; errors are those of all
 /// ranks: kOutOfMemory, kUnsupported for a message of more than 1 GiB.
 Result<Deliveries> deliver(Comm& comm, std::span<const OutgoingMessage> messages, std::size_t expected = 0);
+/// The same after local work that made the messages: an error of it on any rank is returned on all ranks.
+/// Saves a separate agreement.
+Result<Deliveries> deliver(Comm& comm, const Status& made, std::span<const OutgoingMessage> messages,
+                           std::size_t expected = 0);
 
 }  // namespace esker

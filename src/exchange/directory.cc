@@ -135,12 +135,12 @@ Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& min
   comm.all_reduce_sum(sums);
   Directory directory(comm);
   BoxMessages messages;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+  const Status made = guarded("share boxes", [&] {
     directory.start(mine, sums);
     messages = messages_to_owners(directory.lists_, comm.rank());
     return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, messages.outgoing));
+  });
+  ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, made, messages.outgoing));
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     directory.keep(read_boxes(received, directory.lists_), mine);
     return Status();
@@ -235,12 +235,12 @@ Status Directory::learn_regions(const std::function<void(const VisitRegion&)>& r
   if (!any_requests) return {};
   ESKER_ASSIGN_OR_RETURN(const Deliveries queries, deliver(*comm_, requests.messages.outgoing));
   BoxMessages answers;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "learn boxes", [&] {
+  const Status made = guarded("learn boxes", [&] {
     answers = answer(queries, kept_, lists_);
     return Status();
-  }));
+  });
   ESKER_ASSIGN_OR_RETURN(const Deliveries received,
-                         deliver(*comm_, answers.outgoing, requests.messages.outgoing.size()));
+                         deliver(*comm_, made, answers.outgoing, requests.messages.outgoing.size()));
   return all_do(*comm_, "learn boxes", [&] {
     auto boxes = read_boxes(received, lists_);
     for (std::size_t l = 0; l < lists_.size(); ++l) {

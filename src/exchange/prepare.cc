@@ -54,10 +54,17 @@ class Preparation {
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
       const std::span<const int> near = policy_.shares_memory() ? comm_.node_ranks() : std::span<const int>();
       cut.emplace(inputs_.space, policy_, comm_.size(), near, placement);
+      relays_ = cut->relays(inputs_.fields);
       return Status();
     }));
-    ESKER_RETURN_IF_ERROR(cut->fit([&](const auto& action) { return all_do(comm_, "plan", action); },
-                                   [&] { return try_cut(*cut); }));
+    const auto shrink = [&](const auto& action) {
+      return all_do(comm_, "plan", [&] {
+        ESKER_RETURN_IF_ERROR(action());
+        relays_ = cut->relays(inputs_.fields);
+        return Status();
+      });
+    };
+    ESKER_RETURN_IF_ERROR(cut->fit(shrink, [&] { return try_cut(*cut); }));
     if (!inputs_.keeps_ownership) return {};
     return all_do(comm_, "plan", [&] {
       prepared_.ownership = cut->ownership();
@@ -67,16 +74,11 @@ class Preparation {
 
   /// Requests the boxes that this rank must know from the directory, and makes its plan.
   Result<StepCut::Needs> try_cut(const StepCut& cut) {
-    std::optional<Relays> relays;
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
-      relays = cut.relays(inputs_.fields);
-      return Status();
-    }));
     ESKER_RETURN_IF_ERROR(inputs_.directory.learn([&](const VisitRegion& visit) {
-      cut.for_each_region_to_know(comm_.rank(), inputs_.fields, *relays, visit);
+      cut.for_each_region_to_know(comm_.rank(), inputs_.fields, *relays_, visit);
     }));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
-      Plan plan = cut.plan_of(comm_.rank(), inputs_.fields, *relays);
+      Plan plan = cut.plan_of(comm_.rank(), inputs_.fields, *relays_);
       prepared_.plan =
           inputs_.direction == Direction::kFromFiles ? reversed(std::move(plan)) : std::move(plan);
       prepared_.num_aggregators = cut.ownership().num_aggregators();
@@ -130,6 +132,7 @@ class Preparation {
   const ExchangePolicy& policy_;
   ExchangeBuffers& buffers_;
   Prepared& prepared_;
+  std::optional<Relays> relays_;  // with the current cut
 };
 
 /// If derived datatypes are wrong on any rank, all ranks send packed messages.

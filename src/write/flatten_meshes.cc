@@ -42,13 +42,7 @@ class Flattening {
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_overlap(directory); }));
     ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
     ESKER_RETURN_IF_ERROR(compare_nodes(directory));
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_all_nested(directory); }));
-    if (format_.stores_flat()) {
-      ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
-        for (const MeshStep& step : steps_) flatten(directory, step, flat);
-        return Status();
-      }));
-    }
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return flatten_all(directory, flat); }));
     for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(collect(step, flat));
     return {};
   }
@@ -81,8 +75,11 @@ class Flattening {
     return {};
   }
 
-  [[nodiscard]] Status check_all_nested(const Directory& directory) const {
-    for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(check_nesting(schema_, directory, step));
+  Status flatten_all(const Directory& directory, StepInput& flat) const {
+    for (const MeshStep& step : steps_) {
+      ESKER_RETURN_IF_ERROR(check_nesting(schema_, directory, step));
+      if (format_.stores_flat()) flatten(directory, step, flat);
+    }
     return {};
   }
 

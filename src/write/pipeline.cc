@@ -367,7 +367,7 @@ Result<SharedBoxes> WritePipeline::begin_plan(StepPlan& plan, const StepInput& i
 /// Collective.
 Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, SharedBoxes& boxes) {
   plan.ready = false;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+  const auto lay_out_step = [&]() -> Status {
     plan.exchange = {};
     plan.cells.reset();
     plan.compressor.reset();
@@ -381,9 +381,10 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
       if (!may_have_gaps) break;
       plan.fill.push_back(fill_value(stored_schema(input).fields()[static_cast<std::size_t>(column.field)]));
     }
-    return check_phases(options_, *plan.layouts);
-  }));
-  ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
+    ESKER_RETURN_IF_ERROR(check_phases(options_, *plan.layouts));
+    return comm_->rank() == 0 ? check_space(plan) : Status();
+  };
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", lay_out_step));
   Status planned = planner_.make(plan, stored_schema(input), boxes);
   if (planned.code() == Code::kOutOfMemory && holds_copies_) {
     planned = planned.with_context("copies of buffered puts leave half of memory_budget");

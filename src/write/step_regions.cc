@@ -185,10 +185,12 @@ bool StepRegions::looks_beyond(const KeepCall& call) const {
   });
 }
 
+/// Of the boxes that may reach samples of other ranks. The rules of a mesh are inside this rank's patches.
 std::uint64_t StepRegions::hash_of_boxes() const {
   std::uint64_t hash = 0;
   for (const KeepCall& call : in_.calls) {
-    if (call.rule.region != KeepRule::Region::kBoxes) continue;
+    const bool is_mesh = in_.schema.grids()[static_cast<std::size_t>(call.grid)].mesh.has_value();
+    if (call.rule.region != KeepRule::Region::kBoxes || is_mesh) continue;
     for (const Index number :
          {Index{call.grid}, Index{call.field}, Index{call.rule.level}, call.rule.dilate}) {
       hash = hash_text(hash, bytes_of(number));
