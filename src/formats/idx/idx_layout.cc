@@ -19,7 +19,7 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
   total_ = before(blocks_.num_blocks());
   is_sparse_ =
       std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return !g.blocks->is_all(); });
-  if (groups_.size() > 1) list_files();
+  if (groups_.size() > 1 || is_sparse_) list_files();
   coarse_ = block_parts(blocks_, 0, parameters_.order);
   for (PiecePart& part : coarse_) part.level = blocks_.bits_per_block();
   const int bits = blocks_.bits_per_block();
@@ -57,7 +57,7 @@ void IdxLayout::list_files() {
   }
   std::sort(files.begin(), files.end());
   files.erase(std::unique(files.begin(), files.end()), files.end());
-  for (const Index file : files) files_.push_back(range_of(file));
+  for (const Index file : files) files_.push_back(find_range(file));
 }
 
 // One unit for all fields keeps positions linear in the number of blocks; blocks smaller than `alignment` are
@@ -87,7 +87,7 @@ Index IdxLayout::num_fields() const {
 }
 
 Index IdxLayout::num_files() const {
-  if (groups_.size() != 1) return std::ssize(files_);
+  if (groups_.size() != 1 || is_sparse_) return std::ssize(files_);
   const BlockSet& blocks = *groups_.front().blocks;
   Index files = 0;
   for (Index number = 0; number < blocks.size();) {
@@ -114,15 +114,21 @@ IdxLayout::Amount IdxLayout::before(Index block) const {
 }
 
 IdxLayout::FileRange IdxLayout::range_of(Index file) const {
+  const auto listed = std::lower_bound(files_.begin(), files_.end(), file,
+                                       [](const FileRange& range, Index f) { return range.file < f; });
+  return listed != files_.end() && listed->file == file ? *listed : find_range(file);
+}
+
+IdxLayout::FileRange IdxLayout::find_range(Index file) const {
   const Amount first = before(first_block(file)), end = before(end_block(file));
   return {file, first, {end.pieces - first.pieces, end.bytes - first.bytes}};
 }
 
 /// The file that holds the piece, or the byte, with number `amount`. With one group all files have the same
-/// pieces per block, so that the number tells the block.
+/// pieces per block, so that the number tells the block if the files are not listed.
 template <class Key>
 Index IdxLayout::file_with(Index amount, Key key) const {
-  if (groups_.size() == 1) {
+  if (files_.empty()) {
     const Group& group = groups_.front();
     const Amount per_block{group.num_fields, group.bytes};
     return group.blocks->nth(amount / per_block.*key) / parameters_.blocks_per_file;

@@ -120,6 +120,8 @@ class IdxLayout final : public Layout {
   }
   [[nodiscard]] Amount before(Index block) const;
   [[nodiscard]] FileRange range_of(Index file) const;
+  /// Without the list of files.
+  [[nodiscard]] FileRange find_range(Index file) const;
   template <class Key>
   [[nodiscard]] Index file_with(Index amount, Key key) const;
   [[nodiscard]] Place place_of(const FileRange& range, std::size_t present_field) const;
@@ -148,7 +150,7 @@ class IdxLayout final : public Layout {
   std::vector<Group> groups_;
   Amount total_;
   bool is_sparse_ = false;
-  std::vector<FileRange> files_;             // with several groups: those with blocks, ascending
+  std::vector<FileRange> files_;             // with several groups, or sparse: those with blocks, ascending
   std::vector<PiecePart> coarse_;            // the parts of block 0
   std::vector<SampleOrder> order_of_level_;  // for the other blocks: [level - bits_per_block - 1]
 };
