@@ -134,9 +134,12 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index share_in_bricks(Index number, Index present_field,
                                       const BrickDecomposition& bricks) const;
   [[nodiscard]] Index along_curve(Index block) const;
-  [[nodiscard]] std::vector<std::vector<Index>> bytes_before_on_curve() const;
-  [[nodiscard]] Index share_on_curve(const Place& place, Index block, Index bytes_before,
-                                     Index n_shares) const;
+  /// A block of a group, and the bytes of the pieces of other blocks that precede it along the curve.
+  struct OnCurve {
+    Index block = 0, bytes_before = 0;
+  };
+  [[nodiscard]] std::vector<std::vector<OnCurve>> blocks_on_curve() const;
+  [[nodiscard]] Index share_on_curve(const Place& place, const OnCurve& at, Index n_shares) const;
   template <class Visit>
   void for_each_share(const BrickDecomposition& bricks, const Visit& visit) const;
   [[nodiscard]] Index data_start() const;

@@ -46,18 +46,18 @@ Index IdxLayout::share_in_bricks(Index number, Index present_field, const BrickD
   return bricks.part_of(center_of(blocks_.nth_existing(number)));
 }
 
-/// [group][number of a block in its set]: bytes of the pieces of other blocks that precede it along the
-/// curve. Of blocks at one place the coarsest comes first. O(n log n) for n blocks.
-std::vector<std::vector<Index>> IdxLayout::bytes_before_on_curve() const {
+/// [group][number of a block in its set]. Of blocks at one place the coarsest comes first. O(n log n) for n
+/// blocks.
+std::vector<std::vector<IdxLayout::OnCurve>> IdxLayout::blocks_on_curve() const {
   struct Stop {
     Index place, block, number;
     std::size_t group;
   };
   std::vector<Stop> stops;
-  std::vector<std::vector<Index>> before(groups_.size());
+  std::vector<std::vector<OnCurve>> on_curve(groups_.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const BlockSet& blocks = *groups_[g].blocks;
-    before[g].resize(static_cast<std::size_t>(blocks.size()));
+    on_curve[g].resize(static_cast<std::size_t>(blocks.size()));
     for (Index number = 0; number < blocks.size(); ++number) {
       const Index block = blocks.nth(number);
       stops.push_back({along_curve(block), block, number, g});
@@ -69,19 +69,18 @@ std::vector<std::vector<Index>> IdxLayout::bytes_before_on_curve() const {
   Index bytes = 0, of_block = 0;
   for (std::size_t s = 0; s < stops.size(); ++s) {
     if (s > 0 && stops[s].block != stops[s - 1].block) bytes += std::exchange(of_block, 0);
-    before[stops[s].group][static_cast<std::size_t>(stops[s].number)] = bytes;
+    on_curve[stops[s].group][static_cast<std::size_t>(stops[s].number)] = {stops[s].block, bytes};
     of_block += groups_[stops[s].group].bytes;
   }
-  return before;
+  return on_curve;
 }
 
-/// The share, of `n_shares`, of the byte in the middle of a piece. `bytes_before`: see
-/// bytes_before_on_curve().
-Index IdxLayout::share_on_curve(const Place& place, Index block, Index bytes_before, Index n_shares) const {
+/// The share, of `n_shares`, of the byte in the middle of a piece.
+Index IdxLayout::share_on_curve(const Place& place, const OnCurve& at, Index n_shares) const {
   const FieldPlace& field = present_[place.present_field];
-  Index middle = bytes_before + field.bytes / 2;
+  Index middle = at.bytes_before + field.bytes / 2;
   for (std::size_t g = 0; g < field.before.size(); ++g) {
-    if (g == field.group || groups_[g].blocks->contains(block)) middle += field.before[g].bytes;
+    if (g == field.group || groups_[g].blocks->contains(at.block)) middle += field.before[g].bytes;
   }
   const double fraction = static_cast<double>(middle) / static_cast<double>(total_.bytes);
   return std::min(n_shares - 1, static_cast<Index>(fraction * static_cast<double>(n_shares)));
@@ -95,17 +94,19 @@ void IdxLayout::for_each_share(const BrickDecomposition& bricks, const Visit& vi
   for (Index number = coarse; !is_sparse_ && number < blocks_.num_existing(); ++number) {
     dense.push_back(share_in_bricks(number, 0, bricks));
   }
-  const auto before = is_sparse_ ? bytes_before_on_curve() : std::vector<std::vector<Index>>();
+  const auto on_curve = is_sparse_ ? blocks_on_curve() : std::vector<std::vector<OnCurve>>();
   for (Index ordinal = 0; ordinal < total_.pieces;) {
     Place place = place_of(ordinal);
     const std::size_t group = present_[place.present_field].group;
     const BlockSet& blocks = *groups_[group].blocks;
     for (const Index end = end_number(place); place.number < end; ++place.number, ++ordinal) {
-      const Index block = blocks.nth(place.number);
       if (is_sparse_) {
-        const Index bytes_before = before[group][static_cast<std::size_t>(place.number)];
-        visit(ordinal, block, share_on_curve(place, block, bytes_before, bricks.num_parts()));
-      } else if (place.number >= coarse) {
+        const OnCurve& at = on_curve[group][static_cast<std::size_t>(place.number)];
+        visit(ordinal, at.block, share_on_curve(place, at, bricks.num_parts()));
+        continue;
+      }
+      const Index block = blocks.nth(place.number);
+      if (place.number >= coarse) {
         visit(ordinal, block, dense[static_cast<std::size_t>(place.number - coarse)]);
       } else {
         visit(ordinal, block, share_in_bricks(place.number, static_cast<Index>(place.present_field), bricks));
