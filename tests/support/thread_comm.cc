@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <thread>
 
@@ -218,9 +219,16 @@ class ThreadComm final : public Comm {
     return n_told;
   }
 
+  /// Unlike MPI, it may run out of memory: then no receive waits for the message.
   void start_send(std::span<const std::byte> bytes, int to) override {
     const std::scoped_lock lock(group_->mutex);
-    group_->messages[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
+    try {
+      group_->messages[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
+    } catch (const std::bad_alloc&) {
+      receives_.clear();
+      next_ = 0;
+      throw;
+    }
     group_->arrived.notify_all();
   }
   void start_receive(std::span<std::byte> bytes, int from) override { receives_.emplace_back(bytes, from); }
