@@ -44,6 +44,18 @@ Faults block_faults(const Subject& subject) {
     }
     faults.push_back({StoreCall::kSyncDirectory, "esker-mpi", 1, Fsync::kStep, false, true});
   }
+  if (subject.has_levels()) {
+    for (const StoreFault& fault : Faults{{StoreCall::kOpen, ".vtkhdf$"},
+                                          {StoreCall::kWrite, ".vtkhdf$"},
+                                          {StoreCall::kWrite, ".vtkhdf$", 2},
+                                          {StoreCall::kClose, ".vtkhdf$"},
+                                          {StoreCall::kMakeDirectories, "vtkhdf.steps$"},
+                                          {StoreCall::kSync, ".vtkhdf$", 1, Fsync::kStep},
+                                          {StoreCall::kSyncDirectory, "vtkhdf.steps$", 1, Fsync::kStep},
+                                          {StoreCall::kWrite, ".vtkhdf$", 1, Fsync::kNone, true}}) {
+      faults.push_back(fault);
+    }
+  }
   return faults;
 }
 
@@ -85,6 +97,18 @@ Faults netcdf_commit_faults(bool has_journal) {
   return faults;
 }
 
+/// Faults when rank 0 completes a file of whole levels by its metadata.
+Faults levels_commit_faults() {
+  Faults faults{{StoreCall::kWrite, ".vtkhdf$", 1, Fsync::kNone, true}};
+  for (const StoreCall call : {StoreCall::kOpen, StoreCall::kClose}) faults.push_back({call, ".vtkhdf$", 2});
+  for (const int nth : {3, 4, 5, 8}) faults.push_back({StoreCall::kWrite, ".vtkhdf$", nth});
+  for (const int nth : {2, 3}) {
+    faults.push_back({StoreCall::kSync, ".vtkhdf$", nth, Fsync::kStep});
+    faults.push_back({StoreCall::kSyncDirectory, "vtkhdf.steps$", nth, Fsync::kStep});
+  }
+  return faults;
+}
+
 class StepFaults : public SubjectTest {
  protected:
   /// Faults that occur on rank 0 only.
@@ -92,9 +116,11 @@ class StepFaults : public SubjectTest {
     const Subject& subject = GetParam();
     Faults faults;
     if (subject.has_netcdf()) faults = netcdf_commit_faults(subject.has_journal());
+    if (subject.has_levels()) faults = levels_commit_faults();
     std::vector<std::string> replaced;
     if (subject.has_idx()) replaced = {"xyz.idx", "xy.idx", "esker.json"};
-    if (subject.single) replaced = {"run.idx"};
+    if (subject.single) replaced = {subject.file()};
+    if (subject.has_levels() && subject.has_idx()) replaced.emplace_back("run.vtkhdf.series");
     for (StoreFault& fault : commit_faults(replaced)) faults.push_back(std::move(fault));
     if (subject.has_block_sets()) {
       for (const StoreCall call : {StoreCall::kOpen, StoreCall::kWrite, StoreCall::kClose}) {
@@ -115,7 +141,7 @@ class StepFaults : public SubjectTest {
     arm(fault, victim, reason);
     const Status failed = pipeline.write_step(data.input);
     disarm();
-    const int rank = GetParam().has_netcdf() ? rank_hit(failed) : lowest_rank_hit();
+    const int rank = GetParam().has_common_file() ? rank_hit(failed) : lowest_rank_hit();
     ++cases_;
     if (rank >= 0) {
       ++hits_;
@@ -172,12 +198,23 @@ INSTANTIATE_TEST_SUITE_P(All, StepFaults, testing::ValuesIn(kSubjects), name_of_
 /// Faults before the first step is written.
 class CreateFaults : public SubjectTest {
  protected:
+  /// Names of the files with samples.
+  [[nodiscard]] static std::vector<std::string> data_of(const Subject& subject) {
+    std::vector<std::string> names;
+    if (subject.has_idx()) names.emplace_back(".bin");
+    if (subject.has_netcdf()) names.emplace_back(".nc$");
+    if (subject.has_levels()) names.emplace_back(".vtkhdf$");
+    return names;
+  }
+
   /// The faults of each format.
   [[nodiscard]] static std::vector<std::string> files_of(const Subject& subject) {
     std::vector<std::string> files;
     if (subject.has_netcdf()) files = {"run.nc"};
-    if (subject.single) return {"run.schema.json", "run.idx"};
-    if (subject.has_idx()) {
+    if (subject.has_levels()) files = {"run.vtkhdf.series"};
+    if (subject.has_idx() && subject.single) {
+      for (const char* name : {"run.schema.json", "run.idx"}) files.emplace_back(name);
+    } else if (subject.has_idx()) {
       for (const char* name : {"esker.json", "schema.json", "xyz.idx", "xy.idx", "xy_fixed.idx"}) {
         files.emplace_back(name);
       }
@@ -203,6 +240,18 @@ class CreateFaults : public SubjectTest {
         for (const int nth : {1, 2}) faults.push_back({call, "run.nc$", nth});
       }
     }
+    if (subject.has_levels()) {
+      for (const StoreFault& fault : Faults{{StoreCall::kOpen, "run.vtkhdf.series$"},
+                                            {StoreCall::kRead, "run.vtkhdf.series$"},
+                                            {StoreCall::kRead, "run.vtkhdf.series$", 2},
+                                            {StoreCall::kRename, "run.vtkhdf.series$"},
+                                            {StoreCall::kOpen, "run.vtkhdf.series.tmp$"},
+                                            {StoreCall::kWrite, "run.vtkhdf.series.tmp$"},
+                                            {StoreCall::kClose, "run.vtkhdf.series.tmp$"},
+                                            {StoreCall::kRemove, "vtkhdf.steps/000001.vtkhdf$"}}) {
+        faults.push_back(fault);
+      }
+    }
     if (subject.has_journal()) {
       faults.push_back({StoreCall::kWrite, "-journal.tmp$"});
       faults.push_back({StoreCall::kRename, "-journal$"});
@@ -215,8 +264,8 @@ class CreateFaults : public SubjectTest {
 TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeRetried) {
   const Subject& subject = GetParam();
   Faults faults;
-  for (const char* part : {".bin", ".nc$"}) {
-    if (part == std::string_view(".bin") ? !subject.has_idx() : !subject.has_netcdf()) continue;
+  const std::vector<std::string> parts = data_of(subject);
+  for (const std::string& part : parts) {
     faults.push_back({StoreCall::kWrite, part});
     faults.push_back({StoreCall::kOpen, part});
   }
@@ -224,7 +273,7 @@ TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeRetried) {
     if (fault.fsync == Fsync::kNone && fault.call != StoreCall::kRead) faults.push_back(fault);
   }
   for (const StoreFault& fault : faults) {
-    const bool any_rank = fault.part == ".bin" || fault.part == ".nc$";
+    const bool any_rank = std::ranges::find(parts, fault.part) != parts.end();
     for (const int victim : any_rank ? victims() : std::vector<int>{0}) {
       const std::string name = name_of(fault, victim, ENOSPC);
       SCOPED_TRACE(name);
@@ -237,7 +286,7 @@ TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeRetried) {
       arm(fault, victim, ENOSPC);
       const Status failed = pipeline->write_step(data.input);
       disarm();
-      const int rank = GetParam().has_netcdf() ? rank_hit(failed) : lowest_rank_hit();
+      const int rank = GetParam().has_common_file() ? rank_hit(failed) : lowest_rank_hit();
       if (rank >= 0) {
         expect_error(failed, rank, fault.part, ENOSPC);
         const Status again = pipeline->write_step(data.input);
@@ -318,8 +367,7 @@ TEST_P(CreateFaults, SyncingAtTheEndSkipsFailedAndRewoundSteps) {
   write_step(*pipeline, comm_, run, 0).check();
   write_step(*pipeline, comm_, run, 1).check();
   pipeline->rewind({}, time_of(0)).check();
-  const char* data = GetParam().has_idx() ? ".bin" : ".nc$";
-  arm({StoreCall::kClose, data}, kAllRanks, EIO);
+  arm({StoreCall::kClose, data_of(GetParam()).front()}, kAllRanks, EIO);
   EXPECT_FALSE(write_step(*pipeline, comm_, run, 1).ok());
   disarm();
   const Status closed = pipeline->close({});

@@ -64,12 +64,18 @@ struct Subject {
   bool is_sparse = false;  ///< steps keep some of the blocks
   bool has_mesh = false;   ///< mesh_schema()
 
-  [[nodiscard]] bool has_block_sets() const { return is_sparse || has_mesh; }
+  [[nodiscard]] bool has_block_sets() const { return has_idx() && (is_sparse || has_mesh); }
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
-  [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
+  [[nodiscard]] bool has_levels() const { return std::string_view(format).starts_with("vtkhdf"); }
+  [[nodiscard]] bool has_netcdf() const { return !has_levels() && std::string_view(format) != "idx"; }
+  /// All ranks write a step to one file.
+  [[nodiscard]] bool has_common_file() const { return has_levels() || has_netcdf(); }
   [[nodiscard]] bool has_journal() const { return std::string_view(format).starts_with("netcdf4"); }
-  [[nodiscard]] std::string file() const { return has_idx() ? "run.idx" : "run.nc"; }
+  [[nodiscard]] std::string file() const {
+    if (has_idx()) return "run.idx";
+    return has_levels() ? "run.vtkhdf.series" : "run.nc";
+  }
 };
 
 inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
@@ -78,6 +84,8 @@ inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"StoredBits", "idx", true, "none", true},
                                         {"Sparse", "idx", true, "none", false, true},
                                         {"Mesh", "idx", true, "none", false, false, true},
+                                        {"Levels", "vtkhdf", true, "none", false, false, true},
+                                        {"LevelsAndIdx", "vtkhdf+idx", true, "none", false, false, true},
                                         {"Cdf5", "cdf5", false},
                                         {"Netcdf4", "netcdf4", false},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
@@ -232,13 +240,19 @@ class SubjectTest : public FaultTest, public testing::WithParamInterface<Subject
   }
 
   /// All for raw IDX datasets; for others, which differ in how they store and commit, the first and relays,
-  /// or all where ESKER_TEST_ALL_WAYS is set.
+  /// or all where ESKER_TEST_ALL_WAYS is set. VTKHDF files also without an exchange.
   [[nodiscard]] std::vector<std::map<std::string, std::string>> ways(bool with_relays = true) const {
     auto all = ways_to_move(comm_.size());
-    const bool is_raw_idx = !GetParam().has_netcdf() && std::string_view(GetParam().compression) == "none";
+    const bool writes_directly = !GetParam().has_idx() && GetParam().has_levels();
+    if (writes_directly)
+      all.insert(all.begin() + 1, std::map<std::string, std::string>{{"aggregate", "false"}});
+    const std::string_view format = GetParam().format, compression = GetParam().compression;
+    const bool is_raw_idx = format == "idx" && compression == "none";
     if (is_raw_idx || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
-    if (with_relays) return {all.front(), all.back()};
-    return {all.front()};
+    std::vector<std::map<std::string, std::string>> some(all.begin(), all.begin() + 1);
+    if (writes_directly) some.push_back(all[1]);
+    if (with_relays) some.push_back(all.back());
+    return some;
   }
 };
 

@@ -211,12 +211,12 @@ Status DualWriter::commit(const StoredStep& stored, bool durable) {
   return {};
 }
 
-// In the reverse order, so that the first format has the steps of the IDX dataset at any time.
+// In the reverse order, so that the first format has the steps of the IDX dataset at any time, also when
+// rewinding that fails.
 Status DualWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
-  Status status = idx_->rewind(num_steps, durable);
-  Status first = first_->rewind(num_steps, durable);
-  return status.ok() ? first : status;
+  ESKER_RETURN_IF_ERROR(idx_->rewind(num_steps, durable));
+  return first_->rewind(num_steps, durable);
 }
 
 std::vector<std::string> DualWriter::metadata_paths() const {

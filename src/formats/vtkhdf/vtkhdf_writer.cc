@@ -9,6 +9,14 @@
 #include "store/commit.h"
 
 namespace esker::vtkhdf {
+namespace {
+
+/// Whether the error says nothing about the content of the file.
+bool is_unknown(const Status& status) {
+  return status.code() == Code::kIoError || status.code() == Code::kOutOfMemory;
+}
+
+}  // namespace
 
 VtkhdfWriter::VtkhdfWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
                            std::shared_ptr<WriterLock> lock)
@@ -23,9 +31,8 @@ Status VtkhdfWriter::check_target() {
   if (!options_.overwrite) {
     return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
   }
-  const auto text = read_text(*store_, path, kMaxSidecarBytes);
-  if (!text.ok() && text.status().code() != Code::kDataLoss) return text.status();
-  if (text.ok() && parse_series(*text, stem_).ok()) return {};
+  const Status found = read_series(path).status();
+  if (found.ok() || is_unknown(found)) return found;
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path);
 }
 
@@ -63,8 +70,15 @@ Status VtkhdfWriter::publish(bool durable) {
 }
 
 Result<std::string> VtkhdfWriter::read_staged() {
-  const auto text = read_text(*store_, temporary_of(series_path(stem_)), kMaxSidecarBytes);
-  return text.ok() && parse_series(*text, stem_).ok() ? *text : std::string();
+  auto text = read_series(temporary_of(series_path(stem_)));
+  return text.ok() || is_unknown(text.status()) ? std::move(text) : Result<std::string>(std::string());
+}
+
+/// The text of a complete series.
+Result<std::string> VtkhdfWriter::read_series(const std::string& path) const {
+  ESKER_ASSIGN_OR_RETURN(std::string text, read_text(*store_, path, kMaxSidecarBytes));
+  ESKER_RETURN_IF_ERROR(parse_series(text, stem_).status());
+  return text;
 }
 
 Result<std::string> VtkhdfWriter::read_existing() {
@@ -90,11 +104,13 @@ Status VtkhdfWriter::reclaim(bool /*durable*/) {
   return remove_steps_from(static_cast<Index>(series_.times.size()));
 }
 
-Status VtkhdfWriter::check_ours() {
+Status VtkhdfWriter::check_ours() { return read_ours().status(); }
+
+Result<std::string> VtkhdfWriter::read_ours() {
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   const std::string path = series_path(stem_);
-  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, path, kMaxSidecarBytes));
-  if (text == committed_ || (!attempted_.empty() && text == attempted_)) return {};
+  ESKER_ASSIGN_OR_RETURN(std::string text, read_text(*store_, path, kMaxSidecarBytes));
+  if (text == committed_ || (!attempted_.empty() && text == attempted_)) return text;
   return error(Code::kDataLoss, "{} differs from what this writer wrote: another program changed it", path);
 }
 
@@ -160,7 +176,8 @@ Status VtkhdfWriter::replace_series(std::vector<double> times, bool durable) {
 }
 
 Status VtkhdfWriter::rewind(Index num_steps, bool durable) {
-  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_ASSIGN_OR_RETURN(const std::string visible, read_ours());
+  if (visible == committed_) attempted_.clear();  // it did not replace the committed series
   if (std::ssize(series_.times) > num_steps || !attempted_.empty()) {
     ESKER_RETURN_IF_ERROR(
         replace_series({series_.times.begin(), series_.times.begin() + num_steps}, durable));

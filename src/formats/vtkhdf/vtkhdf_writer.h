@@ -55,6 +55,9 @@ class VtkhdfWriter final : public StagedWriter {
 
  private:
   [[nodiscard]] Status refuse_steps() const;
+  [[nodiscard]] Result<std::string> read_series(const std::string& path) const;
+  /// The text of the series; kDataLoss as of check_ours().
+  Result<std::string> read_ours();
   Status replace_series(std::vector<double> times, bool durable);
   Status remove_steps_from(Index num_steps);
 
