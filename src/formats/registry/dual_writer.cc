@@ -187,6 +187,11 @@ Status DualWriter::check_ours() {
   return first_->check_ours();
 }
 
+Status DualWriter::check_step_place(Index step) {
+  ESKER_RETURN_IF_ERROR(idx_->check_step_place(step));
+  return first_->check_step_place(step);
+}
+
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
   return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints), idx_->lay_out(present, hints));

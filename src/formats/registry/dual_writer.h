@@ -34,7 +34,7 @@ class DualWriter final : public FormatWriter {
   Status reclaim(bool durable) override;
   Status check_ours() override;
   [[nodiscard]] Status check_steps(const std::optional<double>& to_time) const override;
-  Status check_step_place(Index step) override { return idx_->check_step_place(step); }
+  Status check_step_place(Index step) override;
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] bool stores_levels() const override { return first_->stores_levels(); }

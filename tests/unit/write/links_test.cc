@@ -141,6 +141,37 @@ TEST_P(Links, RemovesLeftoversOfReports) {
   EXPECT_FALSE(fs::exists(report));
 }
 
+#ifdef ESKER_HAVE_HDF5
+TEST(LinksOfLevels, ALinkInPlaceOfTheStepsIsNotWrittenThrough) {
+  for (const char* format : {"vtkhdf", "vtkhdf+idx"}) {
+    SCOPED_TRACE(format);
+    const fs::path base = fs::temp_directory_path() / ("esker-levels-" + std::to_string(::getpid()));
+    fs::remove_all(base);
+    RunPlan run;
+    run.path = (base / "run.vtkhdf.series").string();
+    run.single = true;
+    run.schema = mesh_schema();
+    run.options = {{"format", format}};
+    run.end_step = 1;
+    ASSERT_TRUE(write_all(posix_store(), run).ok());
+    fs::create_directories(base / "foreign");
+    fs::rename(base / "run.vtkhdf.steps", base / "aside");
+    fs::create_directory_symlink(base / "foreign", base / "run.vtkhdf.steps");
+    run.first_step = 1;
+    run.end_step = 2;
+    const Status refused = write_all(posix_store(), run);
+    EXPECT_EQ(refused.code(), Code::kAlreadyExists) << refused.message();
+    EXPECT_NE(refused.message().find("run.vtkhdf.steps is a symbolic link"), std::string::npos);
+    EXPECT_TRUE(fs::is_empty(base / "foreign"));
+    fs::remove(base / "run.vtkhdf.steps");
+    fs::rename(base / "aside", base / "run.vtkhdf.steps");
+    const Status again = write_all(posix_store(), run);
+    EXPECT_TRUE(again.ok()) << again.message();
+    fs::remove_all(base);
+  }
+}
+#endif
+
 INSTANTIATE_TEST_SUITE_P(All, Links, testing::Bool(),
                          [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
 
