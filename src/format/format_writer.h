@@ -130,6 +130,8 @@ class FormatWriter {
   [[nodiscard]] virtual std::vector<std::string> data_paths(Index /*first*/, Index /*end*/) const {
     return {};
   }
+  /// Rank 0: the files of a step that are not in metadata_paths(), and to which commit() writes.
+  [[nodiscard]] virtual std::vector<std::string> completed_paths(Index /*step*/) const { return {}; }
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// What a report says about how the dataset is stored; empty: nothing. Local.

@@ -564,6 +564,12 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
     StoredStep stored{input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
     stored.max_errors.resize(schema_.fields().size());
     stored.records = records_of_joined(plan);
+    if (options_.fsync == Fsync::kClose) {
+      std::vector<std::string>& mine = written_paths_[input.step];
+      for (std::string& path : format_->completed_paths(input.step)) {
+        if (std::ranges::find(mine, path) == mine.end()) mine.push_back(std::move(path));
+      }
+    }
     return format_->commit(stored, durable);
   });
   counters_.commit_s += watch.elapsed_s();

@@ -1,7 +1,6 @@
 #include "formats/registry/dual_writer.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -225,8 +224,12 @@ Status DualWriter::rewind(Index num_steps, bool durable) {
 }
 
 std::vector<std::string> DualWriter::metadata_paths() const {
-  std::vector<std::string> paths = idx_->metadata_paths();
-  std::ranges::copy(first_->metadata_paths(), std::back_inserter(paths));
+  return joined(idx_->metadata_paths(), first_->metadata_paths());
+}
+
+std::vector<std::string> DualWriter::joined(std::vector<std::string> paths,
+                                            const std::vector<std::string>& more) {
+  paths.insert(paths.end(), more.begin(), more.end());
   return paths;
 }
 

@@ -64,7 +64,10 @@ class DualWriter final : public FormatWriter {
     idx_->protect_committed();
   }
   [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override {
-    return idx_->data_paths(first, end);
+    return joined(first_->data_paths(first, end), idx_->data_paths(first, end));
+  }
+  [[nodiscard]] std::vector<std::string> completed_paths(Index step) const override {
+    return joined(first_->completed_paths(step), idx_->completed_paths(step));
   }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;
   [[nodiscard]] std::string storage_note() const override { return first_->storage_note(); }
@@ -72,6 +75,8 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] std::string stem() const override { return idx_->stem(); }
 
  private:
+  static std::vector<std::string> joined(std::vector<std::string> paths,
+                                         const std::vector<std::string>& more);
   Status finish_creation();
 
   std::unique_ptr<StagedWriter> first_;

@@ -49,6 +49,9 @@ class VtkhdfWriter final : public StagedWriter {
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
   [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override;
+  [[nodiscard]] std::vector<std::string> completed_paths(Index step) const override {
+    return data_paths(step, step + 1);
+  }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {series_path(stem_)}; }
   Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return stem_; }
