@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import esker
 
 NAMES = {"idx": "run.idx", "cdf5": "run.nc", "netcdf4": "run.nc", "hdf5": "run.h5"}
 NAMES |= {f"{netcdf}+idx": "run.idx" for netcdf in ("cdf5", "netcdf4")}
+NAMES |= {"vtkhdf": "run.vtkhdf.series", "vtkhdf+idx": "run.idx"}
 """The path that a run of a format is given, by format."""
 
 
@@ -27,6 +29,19 @@ def has_idx(form: str) -> bool:
 def netcdf_of(path: Path) -> Path:
     """The NetCDF file next to the .idx if a run writes both formats; otherwise the path."""
     return path.with_suffix(".nc") if path.suffix == ".idx" else path
+
+
+def has_levels(form: str) -> bool:
+    return form.startswith("vtkhdf")
+
+
+def has_netcdf(form: str) -> bool:
+    return form != "idx" and not has_levels(form)
+
+
+def series_of(path: Path) -> Path:
+    """The series of VTKHDF files of a run that is given this path."""
+    return path.with_name(path.name.split(".")[0] + ".vtkhdf.series")
 
 
 def files_below(directory: Path) -> dict[str, bytes]:
@@ -129,6 +144,21 @@ def expect_netcdf_steps(path: Path, whole_path: Path, n_steps: int) -> None:
         command = ["h5dump", "-d", "/time", str(path)]
         dumped = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert dumped.returncode == 0, dumped.stderr
+
+
+def expect_levels(path: Path, whole_path: Path, n_steps: int) -> None:
+    """Esker reads these steps of the series as in the whole run, and h5py opens the file of each."""
+    series, whole = esker.open(path), esker.open(whole_path)
+    assert len(series.steps) == n_steps
+    expect_same_arrays(series, whole)
+    named = [path.parent / file["name"] for file in json.loads(path.read_text())["files"]]
+    assert len(named) == n_steps
+    for step_file in named:
+        same = whole_path.parent / step_file.relative_to(path.parent)
+        with h5py.File(step_file) as file, h5py.File(same) as expected:
+            for level in (name for name in expected["VTKHDF"] if name.startswith("Level")):
+                for name, samples in expected["VTKHDF"][level]["CellData"].items():
+                    np.testing.assert_array_equal(file["VTKHDF"][level]["CellData"][name], samples)
 
 
 READ_ALL = """

@@ -2,7 +2,7 @@
 holds exactly the committed steps and verifies. The continued run gives the bytes of an uninterrupted run.
 
 OpenVisus only reads the .idx files: between the rename of the first and that of the catalog it may see a
-step more than esker. With two formats, a step may be in the NetCDF file, but not yet in the IDX dataset. A
+step more than esker. With two formats, a step may be in the NetCDF file or the series, but not yet in the IDX dataset. A
 NetCDF-4 file whose run was killed while its journal was applied is complete again after esker has opened it to
 append; until then other software may refuse it.
 """
@@ -22,6 +22,7 @@ import pytest
 from kills import (
     NAMES,
     expect_killed,
+    expect_levels,
     expect_netcdf_steps,
     expect_nothing_new_in_shared_memory,
     expect_openvisus_agrees,
@@ -29,9 +30,12 @@ from kills import (
     expect_same_files,
     files_below,
     has_idx,
+    has_levels,
+    has_netcdf,
     named_in_shared_memory,
     netcdf_of,
     netcdf_reads,
+    series_of,
 )
 
 import esker
@@ -54,7 +58,8 @@ class Case:
     committed: int = KILLED_STEP
     """The steps after which esker continues."""
     seen: int | None = KILLED_STEP
-    """Steps that netCDF sees before; None: it may refuse the file. One more: OpenVisus may see that."""
+    """Steps that netCDF, or a reader of the series, sees before; None: it may refuse the file. One more: OpenVisus may
+    see that."""
 
     def __str__(self) -> str:
         packed = "" if self.compression == "none" else f"-{self.compression}"
@@ -165,6 +170,25 @@ LONG_DUAL_CASES = [
     case("netcdf4+idx", "rename:-journal>write:.nc:2", seen=None),
     case("netcdf4+idx", "rename:esker.json", seen=2),
 ]
+
+LEVELS_CASES = [
+    case("vtkhdf", "write:.vtkhdf", 2, kind="mesh"),
+    case("vtkhdf", "write:.vtkhdf", kind="mesh"),  # metadata: rank 0 stores no samples of this step
+    case("vtkhdf", "rename:.vtkhdf.series", kind="mesh"),
+    case("vtkhdf", "rename:.vtkhdf.series>any:", kind="mesh", committed=2),
+    case("vtkhdf+idx", "write:.vtkhdf", 2, kind="mesh"),
+    case("vtkhdf+idx", "rename:.vtkhdf.series", kind="mesh"),
+    case("vtkhdf+idx", "rename:.vtkhdf.series>any:", kind="mesh", seen=2),  # between the commits
+    case("vtkhdf+idx", "rename:run.idx", kind="mesh", seen=2),
+    case("vtkhdf+idx", "rename:run.idx>any:", kind="mesh", committed=2),
+]
+LONG_LEVELS_CASES = [
+    *[case("vtkhdf", phase, 2, kind="mesh") for phase in ("open:.vtkhdf", "sync:.vtkhdf", "close:.vtkhdf")],
+    *[case("vtkhdf", f"{call}:.vtkhdf.series.tmp", kind="mesh") for call in ("open", "write", "sync", "close")],
+    case("vtkhdf", "sync:.vtkhdf>write:.vtkhdf", kind="mesh", ranks=1),
+    case("vtkhdf+idx", "write:blocks.set", kind="mesh"),
+    case("vtkhdf+idx", "rename:.vtkhdf.series>any:", kind="mesh", ranks=2, seen=2),
+]
 CASES = [
     *IDX_CASES,
     *COMPRESSED_CASES,
@@ -174,9 +198,10 @@ CASES = [
     *CDF_CASES,
     *JOURNAL_CASES,
     *DUAL_CASES,
+    *LEVELS_CASES,
     *(
         pytest.param(case, marks=pytest.mark.long)
-        for case in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES]
+        for case in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES, *LONG_LEVELS_CASES]
     ),
 ]
 
@@ -266,16 +291,21 @@ def test_kill(
     if has_idx(form):
         ahead = case.seen != case.committed
         expect_in_idx(path, whole, case.committed, ahead, openvisus)
-    if form != "idx":
+    if has_netcdf(form):
         expect_in_netcdf(netcdf_of(path), netcdf_of(whole), case.seen)
+    if has_levels(form):
+        assert case.seen is not None
+        expect_levels(series_of(path), series_of(whole), case.seen)
     verified = esker_command("verify", path)
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
     other = {1: 2, 2: 4, 4: 2}[case.ranks]
     run_steps(kill_run, other, path, case.kind, N_STEPS, N_STEPS, form)  # appends no step
     assert not [name for name in files_below(folder) if "journal" in name or "-lock" in name or "tmp" in name]
-    if form != "idx":
+    if has_netcdf(form):
         expect_netcdf_steps(netcdf_of(path), netcdf_of(whole), case.committed)
+    if has_levels(form):
+        expect_levels(series_of(path), series_of(whole), case.committed)
     run_steps(kill_run, other, path, case.kind, case.committed, N_STEPS, form)
     assert esker.verify(path).findings == ()
     expect_same_files(folder, whole.parent)
