@@ -59,7 +59,7 @@ class Finding:
 
 def bases(folder: Path) -> list[Base]:
     """Small datasets of every format, of Esker and of other programs."""
-    makers = (_esker_files, _openvisus_files, _netcdf_files, _h5py_files)
+    makers = (_esker_files, _levels_files, _openvisus_files, _netcdf_files, _h5py_files)
     return [base for make in makers for base in make(folder)]
 
 
@@ -91,6 +91,22 @@ def _esker_files(folder: Path) -> Iterator[Base]:
         blocks = sorted(path.with_suffix("").rglob("*.bin")) if path.suffix == ".idx" else []
         sidecars = [side] if (side := path.with_suffix(".schema.json")).exists() else []
         yield Base(name, path, (path, *sidecars, *blocks[:2]))
+
+
+def _levels_files(folder: Path) -> Iterator[Base]:
+    """A mesh of two levels as a series of VTKHDF files."""
+    rng = np.random.default_rng(6)
+    path = folder / "levels.vtkhdf.series"
+    with esker.Writer(path, dims={}, format="vtkhdf", report="none") as w:
+        mesh = w.mesh("amr", {"x": 8, "y": 6}, ratios=[2])
+        rho = w.field("rho", "f8", grid=mesh)
+        velocity = w.field("velocity", "f4", grid=mesh, components=2)
+        for step in range(2):
+            with w.step(step * 0.5) as s:
+                for level, offset, shape in ((0, (0, 0), (6, 8)), (1, (2, 4), (4, 6)), (1, (8, 4), (6, 2))):
+                    s.put(rho, rng.random(shape), offset=offset, level=level)
+                    s.put(velocity, rng.random((*shape, 2)).astype("f4"), offset=offset, level=level)
+    yield Base(path.name, path, (path, *sorted((folder / "levels.vtkhdf.steps").iterdir())))
 
 
 def _openvisus_files(folder: Path) -> Iterator[Base]:
@@ -227,7 +243,7 @@ def _cut(content: bytearray, rng: random.Random) -> None:
 def use(path: Path) -> None:
     """All operations of users on a dataset; each may be refused."""
     warnings.simplefilter("ignore", esker.DatasetWarning)
-    for action in (_read_all, _describe, _open_in_xarray, esker.verify, _convert):
+    for action in (_read_all, _read_levels, _describe, _open_in_xarray, esker.verify, _convert):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about parts that are left out
@@ -256,6 +272,13 @@ def _read_fields(dataset: esker.Dataset) -> None:
                     field.read(step=step, box=box)
                 except _REFUSALS:
                     pass
+
+
+def _read_levels(path: Path) -> None:
+    for field in esker.open(path).fields.values():
+        for step in (0, 1):
+            for patch in field.patches(step)[:20]:
+                field.read(step=step, box=(patch.lo, patch.hi), mesh_level=patch.level)
 
 
 def _describe(path: Path) -> None:

@@ -177,6 +177,71 @@ TEST_P(Mutation, AnEquivalentHeaderIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(All, Mutation, testing::ValuesIn(kKinds),
                          [](const auto& test) { return std::string(test.param.name); });
 
+#ifdef ESKER_HAVE_HDF5
+/// What VTKHDF files have no checksum for may be read with other values. Patches stay inside the levels.
+class MutationOfLevels : public testing::Test {
+ protected:
+  void SetUp() override {
+    run_.single = true;
+    run_.schema = mesh_schema();
+    run_.path = kSeries;
+    run_.options = {{"format", "vtkhdf"}};
+    run_.end_step = 2;
+    ASSERT_TRUE(write_all(store_, run_).ok());
+    ASSERT_EQ(read_all(*open_dataset(store_, kSeries).value(), true).num_errors, 0);
+  }
+
+  void read(const std::string& path, const std::string& text) {
+    store_->remove(path).check();
+    store_->create_exclusive(path, text).check();
+    ++num_mutants_;
+    const auto data = open_dataset(store_, kSeries);
+    if (!data.ok()) {
+      ++num_errors_;
+      EXPECT_FALSE(data.status().message().empty());
+      return;
+    }
+    const Contents found = read_all(**data, true);
+    num_errors_ += found.num_errors > 0 ? 1 : 0;
+    const auto& mesh = (*data)->schema.grids()[0].mesh;
+    for (const auto& patches : found.patches) {
+      for (const MeshBox& patch : patches) {
+        EXPECT_TRUE(mesh && mesh->domain(patch.level).contains(patch.box)) << path << ": " << patch.level;
+      }
+    }
+  }
+
+  static constexpr const char* kSeries = "run.vtkhdf.series";
+  RunPlan run_;
+  std::shared_ptr<Store> store_ = memory_store();
+  int num_errors_ = 0, num_mutants_ = 0;
+};
+
+TEST_F(MutationOfLevels, AChangedBitIsReadOrRefused) {
+  for (const std::string path : {"run.vtkhdf.series", "run.vtkhdf.steps/000000.vtkhdf"}) {
+    const std::string good = read_text(*store_, path, 1 << 24).value();
+    for (std::size_t bit = 0; bit < 8 * good.size(); bit += 31) {
+      std::string bad = good;
+      bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+      read(path, bad);
+    }
+    read(path, good);
+  }
+  EXPECT_GT(num_mutants_, 1000);
+  EXPECT_GT(num_errors_, num_mutants_ / 20);
+}
+
+TEST_F(MutationOfLevels, EditedFilesAreReadOrRefused) {
+  std::mt19937 random(8);
+  for (const std::string path : {"run.vtkhdf.series", "run.vtkhdf.steps/000001.vtkhdf"}) {
+    const std::string good = read_text(*store_, path, 1 << 24).value();
+    for (int n = 0; n < 700; ++n) read(path, mutated(good, random));
+    read(path, good);
+  }
+  EXPECT_GT(num_errors_, num_mutants_ / 4);
+}
+#endif
+
 // Files that were written before there were such checksums are read, and checked as they were then.
 TEST(OlderFiles, AreReadAndChecked) {
   const idx::Header header = idx::parse_header(
