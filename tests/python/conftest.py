@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,29 @@ _SAMPLE_DATA = [parent / "shared" / "data" for parent in ROOT.parents]
 SHARED = next((folder for folder in _SAMPLE_DATA if folder.is_dir()), _SAMPLE_DATA[0])
 """Sample data next to the project; they may be missing."""
 KILL_PROGRAM = ROOT / "build" / "release" / "tests" / "mpi" / "kill_run"
+
+
+def missing_packages(requirements: Path) -> list[str]:
+    """The packages that a list pins and that are not installed."""
+    missing = []
+    for line in requirements.read_text().splitlines():
+        if not (named := re.match(r"[\w.-]+", line)):
+            continue
+        try:
+            metadata.distribution(named[0])
+        except metadata.PackageNotFoundError:
+            missing.append(named[0])
+    return missing
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests skip without the package that they need. If REQUIREMENTS names a list of packages, all must be installed."""
+    if not (requirements := os.environ.get("REQUIREMENTS")):
+        return
+    if missing := missing_packages(Path(requirements)):
+        raise pytest.UsageError(
+            f"{requirements} pins packages that are not installed: {', '.join(missing)}; run `make setup`"
+        )
 
 
 @pytest.fixture(scope="session")
