@@ -248,7 +248,7 @@ TEST_P(IdxObstacles, NamesAndKeepsFilesInTheWayOfAStep) {
   expect_undisturbed(run, directory_);
 }
 
-class NetcdfObstacles : public DiskTest {
+class FileObstacles : public DiskTest {
  protected:
   /// Creates a directory of the user's if the name ends in '/', else a file.
   std::string put_there(const std::string& name) {
@@ -269,6 +269,43 @@ class NetcdfObstacles : public DiskTest {
     });
   }
 };
+
+class LevelsObstacles : public FileObstacles {};
+
+TEST_P(LevelsObstacles, OfAStepAreNamedAndKept) {
+  const RunPlan run = plan(GetParam());
+  auto pipeline = open_run(comm_, store_, run).value();
+  ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
+  for (const std::string name : {"run.vtkhdf.steps/000001.vtkhdf", "run.vtkhdf.series.tmp"}) {
+    SCOPED_TRACE(name);
+    const Watchdog watchdog("obstacle " + name);
+    const std::string there = path(name);
+    on_root([&] { std::filesystem::create_directories(there + "/mine"); });
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      expect_names(try_step(*pipeline, run, 1), {"rank ", there, "Is a directory"});
+    }
+    expect_there_and_remove(there);
+    // The rest of the step goes with the next attempt, because the writer could not remove the obstacle.
+    const Status again = try_step(*pipeline, run, 1);
+    EXPECT_TRUE(again.ok()) << again.message();
+    EXPECT_TRUE(pipeline->rewind({}, time_of(0)).ok());
+    if (!all_well()) return;
+  }
+  // A file in place of the directory of the steps.
+  const Watchdog watchdog("instead of the directory of the steps");
+  on_root([&] { std::filesystem::rename(path("run.vtkhdf.steps"), path("aside")); });
+  const std::string there = put_there("run.vtkhdf.steps");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    expect_names(try_step(*pipeline, run, 1), {"rank ", there, "Not a directory"});
+  }
+  expect_there_and_remove(there);
+  on_root([&] { std::filesystem::rename(path("aside"), path("run.vtkhdf.steps")); });
+  EXPECT_TRUE(try_step(*pipeline, run, 1).ok());
+  EXPECT_TRUE(pipeline->close({}).ok());
+  expect_undisturbed(run, directory_);
+}
+
+class NetcdfObstacles : public FileObstacles {};
 
 TEST_P(NetcdfObstacles, AtThePathOfTheFileAreNamedAndKept) {
   for (const std::string name : {"run.nc/", "run.nc"}) {
@@ -348,6 +385,10 @@ std::vector<Subject> subjects_that(bool (*are)(const Subject& subject)) {
 INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::ValuesIn(kSubjects), name_of_subject);
 INSTANTIATE_TEST_SUITE_P(All, IdxObstacles, testing::ValuesIn(subjects_that([](const Subject& subject) {
                            return std::string_view(subject.format) == "idx";
+                         })),
+                         name_of_subject);
+INSTANTIATE_TEST_SUITE_P(All, LevelsObstacles, testing::ValuesIn(subjects_that([](const Subject& subject) {
+                           return subject.has_levels();
                          })),
                          name_of_subject);
 INSTANTIATE_TEST_SUITE_P(All, NetcdfObstacles, testing::ValuesIn(subjects_that([](const Subject& subject) {
