@@ -61,6 +61,8 @@ class EskerDataset(StreamDataset):
         )
         # yt then finds all coarser grids that a grid covers parts of. load_amr_grids notes only one.
         stream.stream_handler.parent_ids = None
+        # Its frontend of AMReX changes the offset that all datasets share (yt 4.4).
+        self.domain_offset = np.zeros(_AXES, np.int64)
         super().__init__(stream.stream_handler, unit_system=how.get("unit_system", "cgs"))
 
     @classmethod

@@ -14,6 +14,7 @@ import esker
 from conftest import ROOT
 from esker.conversion import convert_mesh
 from esker.plotfile import Plotfile
+from plotfiles import write_plotfile
 
 yt = pytest.importorskip("yt")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -135,6 +136,17 @@ def test_a_plotfile_has_the_cells_and_the_sum_that_its_patches_have(tmp_path: Pa
     total = float((cells["stream", "phi"] * cells["index", "cell_volume"]).sum())
     assert total == pytest.approx(finest.sum() * np.prod(source.spacing) / ratio**2, rel=1e-12)
     np.testing.assert_array_equal(covering(dataset, dataset.index.max_level, "phi"), finest)
+
+
+def test_a_plotfile_loaded_before_does_not_move_the_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yt.data_objects.static_output.Dataset, "domain_offset", np.zeros(3, np.int64))
+    write_plotfile(tmp_path / "plt", "<f4", ghosts=0)  # its first index is not 0
+    yt.load(tmp_path / "plt")
+    write_mesh(tmp_path / "amr.idx", (6, 4), [2])
+    finest = esker.open(tmp_path / "amr.idx")["rho"].read()
+    np.testing.assert_array_equal(covering(yt.load(tmp_path / "amr.idx"), 1, "rho"), finest)
 
 
 def test_only_the_grids_in_use_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
