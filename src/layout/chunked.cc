@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "grid/coarsened.h"
 #include "layout/places.h"
 
 namespace esker {
@@ -113,11 +114,7 @@ void ChunkedLayout::for_each_segment(int /*field*/, const Box& box, Levels level
   const Box inside = intersect(box, domain_);
   if (inside.empty() || !levels.contains(0)) return;
   const Point& tile = tiles_.tile_extent();
-  Box chunks = inside;
-  for (int a = 0; a < inside.rank; ++a) {
-    chunks.lo[a] = inside.lo[a] / chunk_[a];
-    chunks.hi[a] = (inside.hi[a] - 1) / chunk_[a] + 1;
-  }
+  const Box chunks = coarsened(inside, chunk_);
   for_each_place(chunks, [&](const Point& place) {
     const Index first = number_in(num_chunks_on_, inside.rank, place) * tiles_.num_tiles();
     Box places = inside;  // of tiles in this chunk

@@ -32,6 +32,18 @@ class OneVariableLayout : public Layout {
   OneVariableLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes)
       : domain_(Box::from_extent(rank, extent)), sample_bytes_(sample_bytes), offset_bytes_(offset_bytes) {}
 
+  /// A piece that is contiguous in the file, as are all pieces of the variable together.
+  [[nodiscard]] Piece contiguous_piece(Index ordinal, int num_parts) const {
+    Piece piece;
+    piece.ordinal = piece.id = ordinal;
+    piece.position_bytes = position_bytes(ordinal);
+    piece.offset_bytes = offset_bytes_ + piece.position_bytes;
+    piece.size_bytes = position_bytes(ordinal + 1) - piece.position_bytes;
+    piece.sample_bytes = sample_bytes_;
+    piece.num_parts = num_parts;
+    return piece;
+  }
+
   /// A part that is a box, x fastest, `first_sample` samples after the start of its piece.
   static PiecePart box_part(const Box& box, Index first_sample = 0) {
     PiecePart part;

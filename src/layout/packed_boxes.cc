@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "grid/coarsened.h"
 #include "layout/places.h"
 
 namespace esker {
@@ -59,15 +60,8 @@ Index PackedBoxesLayout::position_bytes(Index ordinal) const {
 }
 
 Piece PackedBoxesLayout::piece(Index ordinal) const {
-  Piece piece;
-  piece.ordinal = piece.id = ordinal;
-  piece.position_bytes = position_bytes(ordinal);
-  piece.offset_bytes = offset_bytes_ + piece.position_bytes;
-  piece.size_bytes = position_bytes(ordinal + 1) - piece.position_bytes;
-  piece.sample_bytes = sample_bytes_;
   const Index first = start(ordinal).box;
-  piece.num_parts = is_divided(first) ? 1 : static_cast<int>(start(ordinal + 1).box - first);
-  return piece;
+  return contiguous_piece(ordinal, is_divided(first) ? 1 : static_cast<int>(start(ordinal + 1).box - first));
 }
 
 Box PackedBoxesLayout::in_grid(Box local, Index number) const {
@@ -104,10 +98,7 @@ void PackedBoxesLayout::visit_divided(Index box, const Box& inside, const VisitS
   const int rank = boxes_->rank();
   Box places = inside;
   places.rank = rank;
-  for (int a = 0; a < rank; ++a) {
-    places.lo[a] = inside.lo[a] / tiles.tile_extent()[a];
-    places.hi[a] = (inside.hi[a] - 1) / tiles.tile_extent()[a] + 1;
-  }
+  places = coarsened(places, tiles.tile_extent());
   const Index first = first_piece_of(box);
   for_each_place(places, [&](const Point& place) {
     const Piece whole = piece(first + number_in(tiles.num_tiles_on(), rank, place));

@@ -85,18 +85,7 @@ PiecePart RowMajorLayout::make_part(const Parts& parts, int number) const {
   return box_part(box, sample_at(box.lo) - sample_at(parts.boxes[0].lo));
 }
 
-Piece RowMajorLayout::make_piece(Index ordinal, int num_parts) const {
-  Piece piece;
-  piece.ordinal = piece.id = ordinal;
-  piece.position_bytes = position_bytes(ordinal);
-  piece.offset_bytes = offset_bytes_ + piece.position_bytes;
-  piece.size_bytes = position_bytes(ordinal + 1) - piece.position_bytes;
-  piece.sample_bytes = sample_bytes_;
-  piece.num_parts = num_parts;
-  return piece;
-}
-
-Piece RowMajorLayout::piece(Index ordinal) const { return make_piece(ordinal, parts_of(ordinal).n); }
+Piece RowMajorLayout::piece(Index ordinal) const { return contiguous_piece(ordinal, parts_of(ordinal).n); }
 
 PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
   return make_part(parts_of(piece.ordinal), number);
@@ -138,7 +127,7 @@ void RowMajorLayout::for_each_segment(int /*field*/, const Box& box, Levels leve
     for (int number = 0; number < parts.n; ++number) {
       if (intersect(parts.boxes[static_cast<std::size_t>(number)], inside).empty()) continue;
       const PiecePart part = make_part(parts, number);
-      visit(make_piece(ordinal, parts.n), part, part.lattice.indices_in(inside));
+      visit(contiguous_piece(ordinal, parts.n), part, part.lattice.indices_in(inside));
     }
   }
 }

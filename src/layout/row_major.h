@@ -49,7 +49,6 @@ class RowMajorLayout final : public OneVariableLayout {
   };
   [[nodiscard]] Parts parts_of(Index ordinal) const;
   [[nodiscard]] PiecePart make_part(const Parts& parts, int number) const;
-  [[nodiscard]] Piece make_piece(Index ordinal, int num_parts) const;
   [[nodiscard]] Point point_at(Index sample) const;
   [[nodiscard]] Index sample_at(const Point& point) const;
   /// The first sample of a piece, whose number may be the end.

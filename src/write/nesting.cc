@@ -5,6 +5,7 @@
 #include "adaptive/level_parts.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "grid/coarsened.h"
 
 namespace esker {
 namespace {
@@ -14,16 +15,8 @@ namespace {
 Box below(const Mesh& mesh, const MeshPatch& put) {
   const Point& ratio = mesh.ratios[static_cast<std::size_t>(put.level - 1)];
   Box box = put.patch.box;
-  for (int a = 0; a < box.rank; ++a) {
-    const Index rounding = mesh.centering == Centering::kNodes ? ratio[a] - 1 : 0;
-    box.hi[a] = (box.hi[a] - 1 + rounding) / ratio[a] + 1;
-    box.lo[a] /= ratio[a];
-  }
-  return box;
-}
-
-const KnownBoxes& list_below(const Directory& directory, const MeshStep& step, const MeshPatch& put) {
-  return *directory.lists()[static_cast<std::size_t>(step.list_of(put.level - 1))];
+  for (int a = 0; a < box.rank && mesh.centering == Centering::kNodes; ++a) box.hi[a] += ratio[a] - 1;
+  return coarsened(box, ratio);
 }
 
 /// A part of a region in which no box of the list is; empty if there is none.
@@ -42,7 +35,7 @@ Box find_gap(const KnownBoxes& list, const Box& region) {
 void for_each_region_below(const Directory& directory, const MeshStep& step, const VisitRegion& visit) {
   if (!step.mesh->nested) return;
   for (const MeshPatch& put : step.mine) {
-    if (put.level > 0) visit(list_below(directory, step, put), below(*step.mesh, put));
+    if (put.level > 0) visit(step.known(directory, put.level - 1), below(*step.mesh, put));
   }
 }
 
@@ -50,7 +43,7 @@ Status check_nesting(const Schema& schema, const Directory& directory, const Mes
   if (!step.mesh->nested) return {};
   for (const MeshPatch& put : step.mine) {
     if (put.level == 0) continue;
-    const Box gap = find_gap(list_below(directory, step, put), below(*step.mesh, put));
+    const Box gap = find_gap(step.known(directory, put.level - 1), below(*step.mesh, put));
     if (gap.empty()) continue;
     return error(
         Code::kInvalidArgument,
