@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/hdf5/attributes.h"
+#include "formats/netcdf/hdf5/datasets.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/slab.h"
 #include "grid/num_samples.h"
@@ -224,7 +225,7 @@ struct StoredArray {
   Index bytes = 0;  ///< 0: no values
 };
 
-/// kDataLoss: chunked, external, or not inside the file. The library does not validate addresses.
+/// kDataLoss: chunked, external, or not inside the file.
 Result<StoredArray> locate(hid_t dataset, const std::string& path) {
   const Handle space(H5Dget_space(dataset), path.c_str());
   const int rank = checked(H5Sget_simple_extent_ndims(space), path.c_str());
@@ -238,10 +239,9 @@ Result<StoredArray> locate(hid_t dataset, const std::string& path) {
   const hsize_t bytes = H5Dget_storage_size(dataset);
   if (bytes == 0) return array;
   const haddr_t begin = H5Dget_offset(dataset);
-  const auto file_bytes = static_cast<haddr_t>(hdf5::file_of(dataset).end_of_file());
-  if (begin > file_bytes || bytes > file_bytes - begin) {
-    return error(Code::kDataLoss, "the values of '{}' are {} bytes from byte {}, but the file has {} bytes",
-                 path, bytes, begin, file_bytes);
+  if (begin == HADDR_UNDEF) return error(Code::kDataLoss, "'{}' has no values in the file", path);
+  if (const std::string why = hdf5::why_outside(dataset); !why.empty()) {
+    return error(Code::kDataLoss, "'{}': {}", path, why);
   }
   array.offset = static_cast<Index>(begin);
   array.bytes = static_cast<Index>(bytes);

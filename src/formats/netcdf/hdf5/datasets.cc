@@ -84,16 +84,6 @@ void take_type(hid_t dataset, DatasetInfo& info) {
   }
 }
 
-/// The library does not validate the address of contiguous values, and reads whatever the file has there.
-std::string misplaced(hid_t dataset) {
-  const haddr_t begin = H5Dget_offset(dataset);
-  const auto file_bytes = static_cast<haddr_t>(file_of(dataset).end_of_file());
-  const haddr_t bytes = H5Dget_storage_size(dataset);
-  if (begin == HADDR_UNDEF || (begin <= file_bytes && bytes <= file_bytes - begin)) return "";
-  return fmt::format("its values are {} bytes from byte {}, but the file has {} bytes", bytes, begin,
-                     file_bytes);
-}
-
 /// The library visits all chunks of the extents that are read, stored or not, at about a microsecond each.
 /// For each stored chunk the file has at least an address.
 std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) {
@@ -121,7 +111,7 @@ void take_storage(hid_t dataset, DatasetInfo& info) {
     info.why_not = "its values are in other files";
     return;
   }
-  if (layout == H5D_CONTIGUOUS) info.why_not = misplaced(dataset);
+  if (layout == H5D_CONTIGUOUS) info.why_not = why_outside(dataset);
   if (layout == H5D_CHUNKED) info.why_not = too_many_chunks(dataset, list, info);
   const int n_filters = checked(H5Pget_nfilters(list), "filters");
   for (int n = 0; n < n_filters; ++n) {
@@ -218,6 +208,16 @@ class Walk {
 };
 
 }  // namespace
+
+std::string why_outside(hid_t dataset) {
+  const haddr_t begin = H5Dget_offset(dataset);
+  if (begin == HADDR_UNDEF) return "";
+  const hsize_t bytes = H5Dget_storage_size(dataset);
+  const auto file_bytes = static_cast<haddr_t>(file_of(dataset).end_of_file());
+  if (begin <= file_bytes && bytes <= file_bytes - begin) return "";
+  return fmt::format("its values are {} bytes from byte {}, but the file has {} bytes", bytes, begin,
+                     file_bytes);
+}
 
 std::vector<DatasetInfo> list_datasets(hid_t file, std::vector<std::string>& left_out) {
   return Walk(file, left_out).run();

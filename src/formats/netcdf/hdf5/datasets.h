@@ -28,8 +28,12 @@ struct DatasetInfo {
   std::vector<AxisOf> uses;             ///< of a dimension: the axes that it belongs to
   std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: not stored
   std::string why_not;                  ///< why its values cannot be read; empty if they can
-  std::optional<netcdf::Type> type;        ///< if absent, why_not gives the reason
+  std::optional<netcdf::Type> type;     ///< if absent, why_not gives the reason
 };
+
+/// Why the values of a contiguous dataset are not inside its file; empty if they are, or if no space is
+/// allocated for them. The library does not validate their address.
+std::string why_outside(hid_t dataset);
 
 /// In creation order if the file stores it, else sorted by name; groups are listed in place. Soft and
 /// external links are named in `left_out`.
