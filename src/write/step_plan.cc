@@ -24,6 +24,10 @@ Index bytes_of_lists(const StepPlan& plan) {
   return bytes;
 }
 
+bool keeps_boxes_whole(const StepLayouts& layouts) {
+  return std::ranges::all_of(layouts.layouts, [](const auto& layout) { return layout->keeps_boxes_whole(); });
+}
+
 }  // namespace
 
 void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
@@ -112,10 +116,6 @@ std::vector<std::span<const PieceRecord>> records_of_joined(const StepPlan& plan
 void StepPlanner::choose_threads() {
   if (threads_ > 0) return;
   threads_ = static_cast<int>(std::max<Index>(1, count_processors(*comm_) / comm_->size()));
-}
-
-static bool keeps_boxes_whole(const StepLayouts& layouts) {
-  return std::ranges::all_of(layouts.layouts, [](const auto& layout) { return layout->keeps_boxes_whole(); });
 }
 
 /// Cells are made while they are packed: derived datatypes cannot describe them. Collective.

@@ -82,7 +82,8 @@ class StepPlanner {
       : comm_(&comm),
         threads_(options.compress_threads),
         policy_(policy_for_writing(options, comm.size())),
-        may_write_alone_(!options.aggregate && !options.partial && policy_.aggregators == 0),
+        may_write_alone_(!options.aggregate && !options.partial && policy_.aggregators == 0 &&
+                         options.transport == Transport::kAuto && options.restructure == Restructure()),
         pattern_(&pattern),
         buffers_(&buffers) {}
 

@@ -100,7 +100,8 @@ struct ESKER_API Options {
   std::string compression = "none";
   int compress_threads = 0;  ///< threads per rank that compress; 0: one per processor
   /// false: each rank writes its own samples (one phase, no checksums). Not set: false where all ranks are on
-  /// one node and their patches are contiguous in the file, as in VTKHDF files; else true.
+  /// one node and their patches are contiguous in the file, as in VTKHDF files, and no other option asks for
+  /// an exchange; else true.
   std::optional<bool> aggregate;
   /// How ranks read collectively. true: aggregators read large contiguous parts and deliver the samples (two
   /// phases). false: each rank reads its own boxes. Not set: chosen from the ranks' nodes and boxes.
