@@ -4,7 +4,7 @@ figure."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from esker import planning
@@ -28,21 +28,22 @@ def sweep(
     shares: Sequence[float | None],
     orders: Sequence[str],
     block_bits: Sequence[int | None],
+    plan: Callable[..., Plan] = planning.plan_step,
     **arguments: Any,
 ) -> list[Plan]:
-    """planning.plan_step(), or with `patches` plan_mesh(), for all combinations: the facts, with `keep`, `keep_order` and `bits_per_block`.
+    """The facts of all combinations, with `keep`, `keep_order` and `bits_per_block`.
 
     shares:     of the rank boxes that are kept; None: a dense step
     block_bits: values of bits_per_block; None: the default
-    arguments:  as for these
+    plan:       planning.plan_step(), or of dense steps only: planning.plan_mesh()
+    arguments:  its other ones
     """
     plans = []
     for order, share, bits in itertools.product(orders, shares, block_bits):
-        chosen = {} if bits is None else {"bits_per_block": bits}
-        if "patches" in arguments:
-            facts = planning.plan_mesh(ranks, **chosen, **arguments)
-        else:
-            facts = planning.plan_step(ranks, keep=share, keep_order=order, **chosen, **arguments)
+        chosen = {} if share is None else {"keep": share, "keep_order": order}
+        if bits is not None:
+            chosen["bits_per_block"] = bits
+        facts = plan(ranks, **chosen, **arguments)
         plans.append({"keep": share, "keep_order": order, "bits_per_block": bits, **facts})
     return plans
 

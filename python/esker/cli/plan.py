@@ -146,7 +146,7 @@ class PlanOptions:
         return any(len(values or ()) > 1 for values in (self.keep, self.keep_order, self.bits_per_block))
 
     def given(self) -> dict[str, Any]:
-        """The arguments of planning.plan_step() that are given as they are, without ranks."""
+        """The arguments of the planner that are given as they are, without ranks."""
         others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json", *_MESH, *_LISTS)
         return {name: value for name, value in vars(self).items() if name not in others and value is not None}
 
@@ -287,6 +287,7 @@ def _print_sweep(options: PlanOptions, kind: str | None) -> None:
             options.keep or single,
             options.keep_order or rank_boxes.ORDERS[:1],
             options.bits_per_block or single,
+            _planner(options),
             **arguments,
         )
         if options.plot:
@@ -314,7 +315,7 @@ def _print_sweep(options: PlanOptions, kind: str | None) -> None:
 
 
 def _arguments(options: PlanOptions) -> tuple[int, dict[str, Any]]:
-    """The ranks and the other arguments of planning.plan_step(), without those that may be lists."""
+    """The ranks and the other arguments of the planner, without those that may be lists."""
     arguments = {"type": options.dtype, **options.given()}
     ranks = options.ranks
     if options.boxes_path:
@@ -357,5 +358,8 @@ def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
     arguments |= {name: values[0] for name in _LISTS if (values := getattr(options, name))}
     if options.compare:
         return planning.compare_phases(ranks, **arguments)
-    plan = planning.plan_mesh if options.is_mesh() else planning.plan_step
-    return {"plan": plan(ranks, **arguments)}
+    return {"plan": _planner(options)(ranks, **arguments)}
+
+
+def _planner(options: PlanOptions) -> Callable[..., dict[str, Any]]:
+    return planning.plan_mesh if options.is_mesh() else planning.plan_step
