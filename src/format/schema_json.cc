@@ -42,7 +42,7 @@ constexpr const char* kStoredBits = "stored_bits";
 constexpr const char* kScalars = "scalars";
 constexpr const char* kCoordinateTypes = "coordinate_types";
 constexpr const char* kMesh = "mesh";
-constexpr const char* kNetcdfSuffix = "netcdf";
+constexpr const char* kOtherSuffix = "netcdf";
 constexpr int kIndent = 1;
 constexpr Index kAnyPositive = std::numeric_limits<Index>::max();
 constexpr Index kAnyInt = std::numeric_limits<int>::max();
@@ -388,7 +388,7 @@ Status read_each(const Json& json, const char* key, Schema& schema, Status (*rea
   return {};
 }
 
-void write_members(JsonWriter& json, const Schema& schema, Extent extent, const std::string& netcdf_suffix) {
+void write_members(JsonWriter& json, const Schema& schema, Extent extent, const std::string& other_suffix) {
   const bool is_complete = extent == Extent::kComplete;
   json.key("format").integer(is_complete ? format_of(schema) : format_of_outline(schema));
   json.key("dimensions").array([&] {
@@ -417,21 +417,21 @@ void write_members(JsonWriter& json, const Schema& schema, Extent extent, const 
       for (const Scalar& scalar : schema.scalars()) write_scalar(json, scalar, extent);
     });
   }
-  if (!netcdf_suffix.empty()) json.key(kNetcdfSuffix).text(netcdf_suffix);
+  if (!other_suffix.empty()) json.key(kOtherSuffix).text(other_suffix);
 }
 
 }  // namespace
 
-std::string print_schema(const Schema& schema, const std::string& netcdf_suffix) {
+std::string print_schema(const Schema& schema, const std::string& other_suffix) {
   JsonWriter json(kIndent);
-  json.object([&] { write_members(json, schema, Extent::kComplete, netcdf_suffix); });
+  json.object([&] { write_members(json, schema, Extent::kComplete, other_suffix); });
   return json.take() + "\n";
 }
 
-std::string netcdf_suffix_of(const std::string& text) {
+std::string other_suffix_of(const std::string& text) {
   const auto holder = parse_json_object(text, kMaxSidecarBytes);
-  if (!holder.ok() || !holder->json.contains(kNetcdfSuffix)) return "";
-  auto suffix = get_text(holder->json, kNetcdfSuffix);
+  if (!holder.ok() || !holder->json.contains(kOtherSuffix)) return "";
+  auto suffix = get_text(holder->json, kOtherSuffix);
   return suffix.ok() ? *std::move(suffix) : "";
 }
 

@@ -16,11 +16,12 @@ namespace esker {
 inline constexpr std::size_t kMaxSidecarBytes = std::size_t{64} << 20;  ///< limit for texts
 
 /// The complete schema, keys in a fixed order. The same schema gives the same bytes, and
-/// parse_schema(print_schema(s)) equals s. Attributes must have passed check_attribute. `netcdf_suffix`:
-/// suffix of the NetCDF file next to an IDX dataset that receives the same steps; "" if there is none.
-std::string print_schema(const Schema& schema, const std::string& netcdf_suffix = "");
-/// The `netcdf_suffix` given to print_schema(); "" also for a text that cannot be parsed.
-std::string netcdf_suffix_of(const std::string& json);
+/// parse_schema(print_schema(s)) equals s. Attributes must have passed check_attribute. `other_suffix`:
+/// suffix of the file of another format next to an IDX dataset that receives the same steps; "" if there is
+/// none.
+std::string print_schema(const Schema& schema, const std::string& other_suffix = "");
+/// The `other_suffix` given to print_schema(); "" also for a text that cannot be parsed.
+std::string other_suffix_of(const std::string& json);
 /// The same on one line, without coordinates, and with no attributes except those of grids and of dimensions
 /// without coordinates.
 std::string print_schema_outline(const Schema& schema);

@@ -145,11 +145,11 @@ Result<std::string> schema_path(Store& store, const DatasetPaths& paths, bool si
 
 }  // namespace
 
-Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths) {
+Result<std::string> find_other_suffix(Store& store, const DatasetPaths& paths) {
   ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store.exists(paths.catalog()));
   ESKER_ASSIGN_OR_RETURN(const std::string path, schema_path(store, paths, !has_catalog));
   const auto text = read_text(store, path, kMaxSidecarBytes);
-  return text.ok() ? netcdf_suffix_of(*text) : std::string();
+  return text.ok() ? other_suffix_of(*text) : std::string();
 }
 
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths) {

@@ -40,9 +40,9 @@ std::map<std::string, std::string> format_options_of(const Options& options);
 /// Errors: kNotFound (no Esker dataset there), kIoError.
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths);
 
-/// Suffix of the NetCDF file that also receives the steps of a dataset, from its schema file; "" if there is
-/// none.
-Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths);
+/// Suffix of the file of another format that also receives the steps of a dataset, from its schema file; ""
+/// if there is none.
+Result<std::string> find_other_suffix(Store& store, const DatasetPaths& paths);
 
 /// Local, pure. `texts` is the result of read_existing(). Of `given`, only options that do not concern the
 /// format are used. Errors: kDataLoss (texts that are damaged or contradict each other), kUnsupported (Esker

@@ -28,11 +28,11 @@ std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(st
 }  // namespace
 
 IdxWriter::IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-                     std::shared_ptr<WriterLock> lock, std::string netcdf_suffix)
+                     std::shared_ptr<WriterLock> lock, std::string other_suffix)
     : store_(std::move(store)),
       paths_{std::move(stem)},
       options_(options),
-      netcdf_suffix_(std::move(netcdf_suffix)),
+      other_suffix_(std::move(other_suffix)),
       lock_(std::move(lock)) {}
 
 Status IdxWriter::check_target() {
@@ -206,7 +206,7 @@ Status IdxWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(check_replaceable());
   forget_files();
   const bool single = is_single(schema_);
-  const std::string schema = print_schema(schema_, netcdf_suffix_);
+  const std::string schema = print_schema(schema_, other_suffix_);
   ESKER_RETURN_IF_ERROR(stage_schema(*store_, paths_, single, schema, durable));
   const Status visible = single ? write_part(0, 0, durable) : write_catalog(durable);
   if (!visible.ok()) {

@@ -26,10 +26,10 @@ namespace esker::idx {
 class IdxWriter final : public FormatWriter {
  public:
   /// `stem`: dataset_stem() of the dataset's path. `lock` protects everything that is written there.
-  /// `netcdf_suffix`: suffix of the NetCDF file that also receives the steps, if any; it is recorded in the
-  /// schema file of a new dataset.
+  /// `other_suffix`: suffix of the file of another format that also receives the steps, if any; it is
+  /// recorded in the schema file of a new dataset.
   IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-            std::shared_ptr<WriterLock> lock, std::string netcdf_suffix = "");
+            std::shared_ptr<WriterLock> lock, std::string other_suffix = "");
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -94,7 +94,7 @@ class IdxWriter final : public FormatWriter {
   std::shared_ptr<Store> store_;
   DatasetPaths paths_;
   Options options_;
-  std::string netcdf_suffix_;
+  std::string other_suffix_;
   Schema schema_;
   std::vector<Part> parts_;
   std::vector<Replaced> idx_;  // per part

@@ -170,9 +170,8 @@ Status DualWriter::check_steps(const std::optional<double>& to_time) const {
                                  : fmt::format("`esker repair {} --to-time {}` drops all later ones",
                                                first_->metadata_paths().front(), times_.back());
   return error(Code::kDataLoss,
-               "the IDX dataset {} has {} steps and {} has {}, of which the first {} are the same; {}",
-               stem(), in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(),
-               remedy);
+               "the IDX dataset {} has {} steps and {} has {}; only the first {} are the same; {}", stem(),
+               in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(), remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {

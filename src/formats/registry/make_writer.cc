@@ -62,7 +62,7 @@ std::string source_of(std::string_view name, const Options& options) {
 }
 
 /// The first name of the format of a file that can be one of two; "" for any other file, or no file.
-Result<std::string> netcdf_format_of(Store& store, const std::string& path) {
+Result<std::string> format_beside_idx(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const FormatEntry* entry, format_of_file(store, path));
   return entry && entry->make_first_of_two ? entry->names.front() : std::string();
 }
@@ -73,15 +73,15 @@ Result<bool> idx_exists(Store& store, const idx::DatasetPaths& paths) {
   return store.exists(paths.single_idx());
 }
 
-/// For an IDX dataset. The NetCDF file may only exist under its temporary name (dual_writer.h). A user who
-/// has removed it continues with the IDX dataset.
+/// For an IDX dataset. The file of another format may only exist under its temporary name (dual_writer.h). A
+/// user who has removed it continues with the IDX dataset.
 Result<AppendTarget> find_idx_target(Store& store, const std::string& path, const idx::DatasetPaths& paths) {
-  ESKER_ASSIGN_OR_RETURN(const std::string suffix, idx::find_netcdf_suffix(store, paths));
+  ESKER_ASSIGN_OR_RETURN(const std::string suffix, idx::find_other_suffix(store, paths));
   if (suffix.empty()) return AppendTarget{path, "idx"};
-  const std::string netcdf = paths.stem + suffix;
-  for (const std::string& file : {netcdf, temporary_of(netcdf)}) {
-    ESKER_ASSIGN_OR_RETURN(const std::string format, netcdf_format_of(store, file));
-    if (!format.empty()) return AppendTarget{netcdf, format + std::string(kAndIdx)};
+  const std::string other = paths.stem + suffix;
+  for (const std::string& file : {other, temporary_of(other)}) {
+    ESKER_ASSIGN_OR_RETURN(const std::string format, format_beside_idx(store, file));
+    if (!format.empty()) return AppendTarget{other, format + std::string(kAndIdx)};
   }
   return AppendTarget{path, "idx"};
 }
@@ -94,7 +94,7 @@ Result<AppendTarget> find_file_target(Store& store, const std::string& path, con
   const idx::DatasetPaths paths{names.stem};
   ESKER_ASSIGN_OR_RETURN(const bool is_there, idx_exists(store, paths));
   if (!is_there) return AppendTarget{path, format};
-  ESKER_ASSIGN_OR_RETURN(const std::string suffix, idx::find_netcdf_suffix(store, paths));
+  ESKER_ASSIGN_OR_RETURN(const std::string suffix, idx::find_other_suffix(store, paths));
   return AppendTarget{path, suffix == names.suffix ? format + std::string(kAndIdx) : format};
 }
 
