@@ -4,8 +4,9 @@
 
 #include "adaptive/level_parts.h"
 #include "base/checked.h"
+#include "grid/coarsened.h"
 #include "grid/selection.h"
-#include "model/level_fields.h"
+#include "model/patch_order.h"
 
 namespace esker {
 namespace {
@@ -42,14 +43,7 @@ void for_each_aligned(const Box& part, const Box& domain, const Point& ratio, co
 }  // namespace
 
 Box region_in_level(const Mesh& mesh, const MeshBox& patch, int finer) {
-  const Box in_finest = mesh.in_finest(patch.box, patch.level);
-  const Point ratio = mesh.ratio_to_finest(finer);
-  Box box = in_finest;
-  for (int a = 0; a < box.rank; ++a) {
-    box.lo[a] = in_finest.lo[a] / ratio[a];
-    box.hi[a] = (in_finest.hi[a] - 1) / ratio[a] + 1;
-  }
-  return box;
+  return coarsened(mesh.in_finest(patch.box, patch.level), mesh.ratio_to_finest(finer));
 }
 
 std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const PatchesMeeting& meeting) {

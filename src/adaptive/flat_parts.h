@@ -3,7 +3,7 @@
 //   const std::vector<Box> parts = uncovered_parts(mesh, patch, finer);
 //   rules.add(patch.level, parts);
 //
-// Writing a step and planning one (write/flatten_meshes, api/plan_meshes) differ in how they find the finer
+// Writing a step and planning one (write/resolve_meshes, api/plan_meshes) differ in how they find the finer
 // patches only.
 #pragma once
 

@@ -16,7 +16,7 @@
 #include "grid/blocks.h"
 #include "layout/kept_fields.h"
 #include "layout/step_layouts.h"
-#include "model/level_fields.h"
+#include "model/patch_order.h"
 
 namespace esker {
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/macros.h"
+#include "model/level_fields.h"
 #include "plan/field_boxes.h"
 
 namespace esker {

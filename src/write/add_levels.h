@@ -10,7 +10,7 @@
 
 namespace esker {
 
-/// Adds them to `stored`, which flatten_meshes() made from `input`, and gives the patches to the format.
+/// Adds them to `stored`, which resolve_meshes() made from `input`, and gives the patches to the format.
 /// Local, the same on all ranks. kInvalidArgument: a field that is due was not put.
 Status add_levels(const Schema& schema, FormatWriter& format, const StepInput& input, StepInput& stored);
 

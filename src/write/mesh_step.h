@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "esker/types/mesh.hpp"
+#include "exchange/directory.h"
 #include "write/step_input.h"
 
 namespace esker {
@@ -16,6 +17,10 @@ struct MeshStep {
   int first_list = 0;           ///< of the directory of patches: one list per level
 
   [[nodiscard]] int list_of(int level) const { return first_list + level; }
+  /// The patches of a level, as far as this rank knows them.
+  [[nodiscard]] const KnownBoxes& known(const Directory& directory, int level) const {
+    return *directory.lists()[static_cast<std::size_t>(list_of(level))];
+  }
 };
 
 /// The patches of a field of a mesh that this rank puts.

@@ -27,7 +27,7 @@
 #include "write/boxes.h"
 #include "write/buffer_store.h"
 #include "write/describe.h"
-#include "write/flatten_meshes.h"
+#include "write/resolve_meshes.h"
 #include "write/step_files.h"
 #include "write/step_regions.h"
 
@@ -284,7 +284,7 @@ Status WritePipeline::write_step(const StepInput& input) {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{input.status, "end_step", 0, "", false}));
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   ESKER_ASSIGN_OR_RETURN(StepInput flat,
-                         flatten_meshes(*comm_, schema_, *format_, input, options_.compare_shared_nodes));
+                         resolve_meshes(*comm_, schema_, *format_, input, options_.compare_shared_nodes));
   if (format_->stores_levels()) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema_, *format_, input, flat); }));
   }

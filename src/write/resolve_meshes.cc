@@ -1,4 +1,4 @@
-#include "write/flatten_meshes.h"
+#include "write/resolve_meshes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,10 +19,10 @@
 namespace esker {
 namespace {
 
-class Flattening {
+class MeshResolver {
  public:
-  Flattening(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input,
-             bool compares_nodes)
+  MeshResolver(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input,
+               bool compares_nodes)
       : comm_(comm), schema_(schema), format_(format), input_(input), compares_nodes_(compares_nodes) {}
 
   Status run(StepInput& flat) {
@@ -138,24 +138,18 @@ class Flattening {
     for (const MeshStep& step : steps_) {
       for_each_region_below(directory, step, visit);
       for (const MeshPatch& put : step.mine) {
-        if (has_nodes(step)) visit(list_of(directory, step, put.level), put.patch.box);
+        if (has_nodes(step)) visit(step.known(directory, put.level), put.patch.box);
         for (int finer = put.level + 1; finer < step.mesh->num_levels(); ++finer) {
-          visit(list_of(directory, step, finer),
-                region_in_level(*step.mesh, {put.level, put.patch.box}, finer));
+          visit(step.known(directory, finer), region_in_level(*step.mesh, {put.level, put.patch.box}, finer));
         }
       }
     }
   }
 
-  static const KnownBoxes& list_of(const Directory& directory, const MeshStep& step, int level) {
-    return *directory.lists()[static_cast<std::size_t>(step.list_of(level))];
-  }
-
   void flatten(const Directory& directory, const MeshStep& step, StepInput& flat) const {
     FlatRules rules(*step.mesh, format_.blocks_of(step.fields.front())->mask());
     const PatchesMeeting meeting = [&](int level, const Box& region, const auto& visit) {
-      const KnownBoxes& list = list_of(directory, step, level);
-      list.for_each_meeting(region, [&](int, int, const Box& box) { visit(box); });
+      step.known(directory, level).for_each_meeting(region, [&](int, int, const Box& box) { visit(box); });
     };
     for (std::size_t p = 0; p < step.mine.size(); ++p) {
       const MeshBox patch{step.mine[p].level, step.mine[p].patch.box};
@@ -218,10 +212,10 @@ class Flattening {
 
 }  // namespace
 
-Result<StepInput> flatten_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
+Result<StepInput> resolve_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
                                  const StepInput& input, bool compares_nodes) {
   StepInput flat;
-  ESKER_RETURN_IF_ERROR(Flattening(comm, schema, format, input, compares_nodes).run(flat));
+  ESKER_RETURN_IF_ERROR(MeshResolver(comm, schema, format, input, compares_nodes).run(flat));
   return flat;
 }
 

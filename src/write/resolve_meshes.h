@@ -1,11 +1,12 @@
-// flatten_meshes: a step of a mesh (esker/types/mesh.hpp) as a step of one sparse array.
+// resolve_meshes: which rank stores which samples of the meshes of a step (esker/types/mesh.hpp).
 //
-// The array is the index space of the finest level. What finer patches cover is cut out of the coarser ones
-// before anything moves, so that each sample has at most one owner: the finest patch over it. Of
-// node-centered patches of one level that share nodes on their borders, the first one (model/level_fields.h)
-// is the owner. A sample of a coarser level is that of its whole cell. The array keeps the region of a level
-// up to that level (KeepRule::inside), and has fill values where no rank has a patch. Blocks, exchange and
-// files are then those of any sparse step.
+// The patches of all ranks are checked against each other: overlap, nesting, and with an option the nodes
+// that several share. For formats that store whole levels that is all (write/add_levels.h). For the others,
+// the step becomes one of a sparse array, the index space of the finest level. What finer patches cover is
+// cut out of the coarser ones before anything moves, so that each sample has at most one owner: the finest
+// patch over it. Of node-centered patches of one level that share nodes on their borders, the first one
+// (model/patch_order.h) is the owner. A sample of a coarser level is that of its whole cell. The array keeps
+// the region of a level up to that level (KeepRule::inside), and has fill values where no rank has a patch.
 #pragma once
 
 #include "comm/comm.h"
@@ -20,7 +21,7 @@ namespace esker {
 /// level that overlap, for fields of a mesh that are not put in the same patches, for patches that are not
 /// nested as the mesh promises, and, with `compares_nodes`, for different values at nodes that patches share
 /// (write/shared_nodes.h).
-Result<StepInput> flatten_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
+Result<StepInput> resolve_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
                                  const StepInput& input, bool compares_nodes);
 
 }  // namespace esker

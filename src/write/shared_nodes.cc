@@ -60,8 +60,7 @@ class Comparison {
     for (const MeshPatch& put : patches_) {
       on_level_[static_cast<std::size_t>(put.level)].push_back(&put.patch);
       const MeshBox own{put.level, put.patch.box};
-      const auto& list = *directory.lists()[static_cast<std::size_t>(step_.list_of(put.level))];
-      list.for_each_meeting(own.box, [&](int rank, int patch, const Box& box) {
+      step_.known(directory, put.level).for_each_meeting(own.box, [&](int rank, int patch, const Box& box) {
         if (!precedes({put.level, box}, own)) return;
         const Header header{put.level, patch, own.box, intersect(box, own.box)};
         Bytes& bytes = of_rank[rank];

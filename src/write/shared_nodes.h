@@ -1,7 +1,7 @@
 // shared_nodes: compares what several patches of a node-centered mesh put at the nodes on their borders.
 //
-// Only the first of the patches is stored there (model/level_fields.h). With the option compare_shared_nodes the
-// holder of each other patch sends its values to the holder of the first, field by field.
+// Only the first of the patches is stored there (model/patch_order.h). With the option compare_shared_nodes
+// the holder of each other patch sends its values to the holder of the first, field by field.
 #pragma once
 
 #include "comm/comm.h"

@@ -6,7 +6,7 @@
 
 #include "esker/types/status.hpp"
 #include "exchange/patch_list.h"
-#include "model/level_fields.h"
+#include "model/patch_order.h"
 #include "write/keep_call.h"
 
 namespace esker {
@@ -26,8 +26,8 @@ struct StepInput {
   Index copied_bytes = 0;                                 ///< total size of the copies
   std::vector<KeepCall> keep = {};                        ///< rules of this rank
   std::vector<std::vector<MeshPatch>> mesh_patches = {};  ///< [position in Schema::fields()], or empty
-  PatchesOfMeshes patches_of_meshes = {};  ///< of all ranks; of a step that flatten_meshes() made
-  Index mesh_bytes = 0;  ///< put by this rank on meshes; of a step that flatten_meshes() made
+  PatchesOfMeshes patches_of_meshes = {};  ///< of all ranks; of a step that resolve_meshes() made
+  Index mesh_bytes = 0;  ///< put by this rank on meshes; of a step that resolve_meshes() made
   /// Of a step with level fields: the schema with them, and which fields are stored; see add_levels().
   std::shared_ptr<const Schema> schema = {};
   std::vector<bool> stored = {};

@@ -8,6 +8,7 @@
 #include "format/schema_json.h"
 #include "formats/vtkhdf/patch_reader.h"
 #include "formats/vtkhdf/series.h"
+#include "grid/coarsened.h"
 #include "grid/selection.h"
 #include "model/patch_cover.h"
 #include "read/counted_file.h"
@@ -31,16 +32,6 @@ std::pair<Index, Index> range_meeting(std::span<const MeshBox> of_level, const P
     return std::lower_bound(of_level.begin(), of_level.end(), place, begins_before) - of_level.begin();
   };
   return {at(bounds.lo[slowest] - extents.domain()[slowest] + 1), at(bounds.hi[slowest])};
-}
-
-/// A box of the grid, in the indices of a level.
-Box in_level(const Box& box, const Point& ratio) {
-  Box scaled = box;
-  for (int a = 0; a < box.rank; ++a) {
-    scaled.lo[a] = box.lo[a] / ratio[a];
-    scaled.hi[a] = (box.hi[a] - 1) / ratio[a] + 1;
-  }
-  return scaled;
 }
 
 }  // namespace
@@ -72,7 +63,12 @@ Result<int> VtkhdfDataset::level_field(int field, int level) const {
     return error(Code::kInvalidArgument, "field '{}': mesh level {}, expected 0 to {}", field_at(field).name,
                  level, num_levels - 1);
   }
-  return static_cast<int>(schema.fields().size()) + field * num_levels + level;
+  return static_cast<int>(schema.fields().size()) + number_of(field, level);
+}
+
+/// The position in level_fields(): all fields are on the mesh.
+int VtkhdfDataset::number_of(int field, int level) const {
+  return field * mesh_of(schema).num_levels() + level;
 }
 
 Box VtkhdfDataset::box(int field) const {
@@ -148,7 +144,7 @@ Status VtkhdfDataset::read_lattice(int field, Index step, const Lattice& samples
   const int of_schema = is_level(field) ? level_at(field).field : field;
   const Mesh& mesh = mesh_of(schema);
   for (auto [level, end] = levels_of(field); level < end; ++level) {
-    const auto number = static_cast<std::size_t>(of_schema * mesh.num_levels() + level);
+    const auto number = static_cast<std::size_t>(number_of(of_schema, level));
     const std::optional<Index>& offset = opened->contents.offsets[number];
     const Point ratio = ratio_of(field, level);
     const std::span<const MeshBox> of_level = patches_of_level(opened->contents.patches, level);
@@ -159,7 +155,7 @@ Status VtkhdfDataset::read_lattice(int field, Index step, const Lattice& samples
     }
     const PackedBoxes& extents = *opened->boxes[static_cast<std::size_t>(level)];
     const Index sample_bytes = field_at(field).sample_bytes();
-    const auto [first, last] = range_meeting(of_level, extents, in_level(samples.bounds(), ratio));
+    const auto [first, last] = range_meeting(of_level, extents, coarsened(samples.bounds(), ratio));
     for (Index n = first; n < last; ++n) {
       const Box& box = of_level[static_cast<std::size_t>(n)].box;
       const Box indices = samples.indices_in(is_level(field) ? box : mesh.in_finest(box, level));

@@ -50,6 +50,7 @@ class VtkhdfDataset final : public LatticeDataset {
   [[nodiscard]] Result<SharedStep> step_of(int field, Index step) const;
   /// The levels that a field has samples of, from the coarsest, and their ratio to its grid.
   [[nodiscard]] std::pair<int, int> levels_of(int field) const;
+  [[nodiscard]] int number_of(int field, int level) const;
   [[nodiscard]] Point ratio_of(int field, int level) const;
   static std::vector<Box> boxes_of(const OpenStep& step, int level);
   [[nodiscard]] bool is_level(int field) const { return field >= std::ssize(schema.fields()); }
