@@ -658,7 +658,7 @@ ESKER_API esker_status esker_set_bits(esker_dataset* ds, int field, int bits);
 ESKER_API esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing);
 
 /// From now on esker_get, esker_request and esker_inq_selection take one level of a mesh, also under finer
-/// ones: boxes, levels and samples are then in the indices of `mesh_level`, of which 0 is the coarsest.
+/// ones: boxes, levels and samples are then in the indices of `mesh_level` (0: the coarsest).
 /// ESKER_ALL_MESH_LEVELS, at first: the finest level at each place. Local. Errors: ESKER_INVALID_ARGUMENT (no
 /// mesh, or no such level), ESKER_UNSUPPORTED (the dataset does not store whole levels).
 ESKER_API esker_status esker_set_mesh_level(esker_dataset* ds, int field, int mesh_level);

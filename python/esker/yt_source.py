@@ -89,7 +89,7 @@ def _load(path: Path) -> Any:
 
 
 def _omit_derived_fields(dataset: Any) -> None:
-    """Keeps yt from trying hundreds of derived fields, of which none is converted: 75 MiB for a few small grids."""
+    """Keeps yt from trying hundreds of derived fields, none of which is converted: 75 MiB for a few small grids."""
     if getattr(dataset, "default_fluid_type", None) == "gas":  # others name groups in the file
         dataset.default_fluid_type = None
 
