@@ -170,13 +170,11 @@ class MeshTest : public MpiTest {
 };
 
 TEST_F(MeshTest, IsReadAsTheCompositeOfEachStep) {
-  std::mt19937 random(31);
+  std::mt19937 random(static_cast<unsigned>(30 + comm_.size()));  // other meshes on other numbers of ranks
   for (int rank = 1; rank <= 4; ++rank) {
     for (const auto centering : {Centering::kCells, Centering::kNodes}) {
-      for (int round = 0; round < 2; ++round) {
-        SCOPED_TRACE(std::to_string(rank) + " axes, round " + std::to_string(round));
-        check_mesh(random, rank, centering);
-      }
+      SCOPED_TRACE(std::to_string(rank) + " axes");
+      check_mesh(random, rank, centering);
     }
   }
 }
