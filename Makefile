@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz smpi clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -46,6 +46,10 @@ coverage: setup  ## Measure which lines the unit and MPI tests reach, per layer 
 fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
 	@scripts/setup.sh --all
 	@scripts/test.sh fuzz
+
+smpi:  ## Run the exchange on 64 and 256 ranks that SimGrid simulates, and compare it with its plan
+	@scripts/setup.sh simgrid
+	@scripts/test.sh smpi
 
 clean:  ## Remove build/ and demo/ (not .venv/)
 	rm -rf build demo

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/.
 #
-#   scripts/setup.sh [--all] [peers]     --all: also clang (and libomp, which zfp's CMake files need)
+#   scripts/setup.sh [--all] [peers] [simgrid]
+#                                        --all: also clang (and libomp, which zfp's CMake files need)
 #                                        peers: also the libraries for `esker bench --peers`
+#                                        simgrid: also SimGrid, which simulates ranks
 #
 # Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -21,7 +23,8 @@ for group in "$@"; do
   case "$group" in
     --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
-    *) die "scripts/setup.sh: expected --all or peers, found '$group'" ;;
+    simgrid) packages+=(libsimgrid-dev) ;;
+    *) die "scripts/setup.sh: expected --all, peers or simgrid, found '$group'" ;;
   esac
 done
 

@@ -2,7 +2,7 @@
 # Runs all given test suites, even if one fails, and ends with the closing lines of their runners.
 #
 #   scripts/test.sh [SUITE...]     release serial mpich-smoke python (default), slow python-slow (tests with the label
-#                                  `slow`, on the release build), mpich debug sanitize threads clang coverage fuzz
+#                                  `slow`, on the release build), mpich debug sanitize threads clang coverage fuzz smpi
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests. Exit status 0 if all passed.
