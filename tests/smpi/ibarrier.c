@@ -4,6 +4,6 @@
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
   static const int one = 1;
-  static int sum; /* of all ranks, in one process; nobody reads it */
+  static int sum; /* written by all ranks, read by none */
   return MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, request);
 }
