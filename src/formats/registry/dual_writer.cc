@@ -214,10 +214,12 @@ Status DualWriter::commit(const StoredStep& stored, bool durable) {
   return {};
 }
 
-// In the reverse order, so that the first format has the steps of the IDX dataset at any time, also when
-// rewinding that fails.
+// The target is recorded first, so that reclaim() continues where this has failed. Then both are checked
+// before either is changed. They change in the reverse order, so that the first format has the steps of the
+// IDX dataset at any time, also when rewinding that fails.
 Status DualWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
+  ESKER_RETURN_IF_ERROR(check_ours());
   ESKER_RETURN_IF_ERROR(idx_->rewind(num_steps, durable));
   return first_->rewind(num_steps, durable);
 }

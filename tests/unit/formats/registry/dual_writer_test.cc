@@ -213,6 +213,33 @@ TEST(DualWriter, BothAreFoundByThePathOfEither) {
   }
 }
 
+// Another program has changed one of the files.
+TEST(DualWriter, ARewindThatOneFileRefusesChangesNeither) {
+  for (const char* changed : {"run.nc", "run/xy.idx"}) {
+    const auto store = memory_store();
+    const RunPlan run = dual_run(1);
+    const auto comm = Communicator::serial();
+    auto pipeline = open_run(comm, store, run).value();
+    for (Index step = 0; step < run.end_step; ++step) write_step(*pipeline, comm, run, step).check();
+    const std::string original = all_files(*store, ".").at(changed);
+    std::string text = original;
+    text.at(text.find("thk")) = 'X';
+    const auto write = [&](const std::string& bytes) {
+      store->open(changed, OpenMode::kWrite).value()->write_at(std::as_bytes(std::span(bytes)), 0).check();
+    };
+    write(text);
+    const Files before = all_files(*store, ".");
+    const Status refused = pipeline->rewind({}, time_of(0));
+    EXPECT_EQ(refused.code(), Code::kDataLoss);
+    EXPECT_NE(refused.message().find(changed), std::string::npos) << refused.message();
+    EXPECT_TRUE(all_files(*store, ".") == before) << changed;
+    write(original);
+    EXPECT_TRUE(pipeline->close({}).ok());
+    EXPECT_EQ(steps_of(store, "run.idx"), 1);
+    EXPECT_EQ(steps_of(store, "run.nc"), 1);
+  }
+}
+
 // A NetCDF file of the same name from another run does not belong to the dataset, and vice versa.
 TEST(DualWriter, SeparateFilesAreContinuedSeparately) {
   for (const std::string format : {"cdf5", "idx"}) {
