@@ -11,6 +11,7 @@
 #include "formats/netcdf/hdf5/datasets.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/slab.h"
+#include "formats/netcdf/model/values.h"
 #include "grid/num_samples.h"
 #include "model/level_fields.h"
 #include "model/patch_cover.h"
@@ -92,6 +93,11 @@ void write_numbers(hid_t object, const char* name, hid_t type, std::span<const T
   checked(H5Awrite(attribute, type, values.data()), name);
 }
 
+/// Without a final NUL, which VTK 9.2 would compare, too.
+void write_unterminated(hid_t object, const char* name, const std::string& text) {
+  hdf5::write_attribute(object, netcdf::to_attribute(name, text));
+}
+
 /// Of the extents of cells, or of coordinates: 3 numbers.
 std::array<double, kAxes> three(const Mesh& mesh, const std::array<double, kMaxRank>& values, double other) {
   std::array<double, kAxes> all{other, other, other};
@@ -131,11 +137,11 @@ class StepMaker {
     place(offsets);
     const Handle root = make_group(file_.id, kRoot);
     write_numbers<std::int64_t>(root, "Version", H5T_NATIVE_INT64, std::array<std::int64_t, 2>{1, 0});
-    hdf5::write_text(root, "Type", "OverlappingAMR");
-    hdf5::write_text(root, "GridDescription", "XYZ");
+    write_unterminated(root, "Type", "OverlappingAMR");
+    write_unterminated(root, "GridDescription", "XYZ");
     const Mesh& mesh = mesh_of(schema_);
     write_numbers<double>(root, "Origin", H5T_NATIVE_DOUBLE, three(mesh, mesh.origin, 0));
-    for (int level = 0; level < mesh.num_levels(); ++level) make_level(root, level);
+    for (int level = 0; level < num_levels(); ++level) make_level(root, level);
     return make_fields(offsets);
   }
 
@@ -143,6 +149,8 @@ class StepMaker {
   [[nodiscard]] std::span<const MeshBox> patches_of(int level) const {
     return patches_of_level(patches_, level);
   }
+  /// Finer levels without patches are left out: VTK 9.2 ends the program if it finds any.
+  [[nodiscard]] int num_levels() const { return patches_.empty() ? 1 : patches_.back().level + 1; }
   [[nodiscard]] Index bytes_of(const LevelField& of) const {
     return num_samples(patches_of(of.level)) *
            schema_.fields()[static_cast<std::size_t>(of.field)].sample_bytes();
@@ -180,10 +188,19 @@ class StepMaker {
     for (const char* name : {"CellData", "PointData", "FieldData"}) (void)make_group(group, name);
   }
 
+  /// Whether the step has the field: it has patches at some level.
+  [[nodiscard]] bool has(const std::vector<LevelField>& all, int field) const {
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (all[n].field == field && present_[n]) return true;
+    }
+    return false;
+  }
+
+  /// VTK expects the fields of level 0 at all levels of the file, also at those without patches.
   Status make_fields(const Offsets& offsets) {
     const std::vector<LevelField> all = level_fields(schema_);
     for (std::size_t n = 0; n < all.size(); ++n) {
-      if (!present_[n]) continue;
+      if (all[n].level >= num_levels() || !has(all, all[n].field)) continue;
       const Field& field = schema_.fields()[static_cast<std::size_t>(all[n].field)];
       ESKER_RETURN_IF_ERROR(make_field(field, all[n], offsets[n]));
     }
@@ -317,13 +334,30 @@ Result<std::optional<Index>> find_samples(hid_t file, const Schema& schema, cons
                field.components, name(field.type));
 }
 
+/// The number of levels in the file: those before the first that it lacks.
+int count_levels(hid_t file, const Mesh& mesh) {
+  int n = 0;
+  while (n < mesh.num_levels()) {
+    const std::string path = fmt::format("{}/Level{}", kRoot, n);
+    if (checked(H5Lexists(file, path.c_str(), H5P_DEFAULT), path.c_str()) == 0) break;
+    ++n;
+  }
+  return n;
+}
+
 Status read_contents(hid_t file, const Schema& schema, StepFile& found) {
   const Mesh& mesh = mesh_of(schema);
-  for (int level = 0; level < mesh.num_levels(); ++level) {
+  const int n_levels = count_levels(file, mesh);
+  if (n_levels == 0) return error(Code::kDataLoss, "'{}' has no level 0", kRoot);
+  for (int level = 0; level < n_levels; ++level) {
     ESKER_RETURN_IF_ERROR(read_boxes(file, mesh, level, found.patches));
   }
   ESKER_RETURN_IF_ERROR(check_patches(mesh, found.patches));
   for (const LevelField& of : level_fields(schema)) {
+    if (of.level >= n_levels) {
+      found.offsets.emplace_back();
+      continue;
+    }
     ESKER_ASSIGN_OR_RETURN(const auto offset,
                            find_samples(file, schema, of, patches_of_level(found.patches, of.level)));
     found.offsets.push_back(offset);

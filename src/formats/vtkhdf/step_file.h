@@ -6,10 +6,11 @@
 //   /VTKHDF/Level<n>/CellData/<field>   the samples of all patches, in the same order, x fastest; or
 //   PointData
 //
-// Axes that a mesh lacks have one cell. A patch of n nodes has n - 1 cells on each axis, in AMRBox; it may
-// thus have none. The HDF5 library computes the metadata in memory, and where the samples go: first the
-// samples, by level and field, so that ranks can store them at once, then the metadata, which makes the file
-// complete. Source: "VTKHDF format specification", version 1.0, section OverlappingAMR.
+// Levels that are finer than all patches of the step are left out. Axes that a mesh lacks have one cell. A
+// patch of n nodes has n - 1 cells on each axis, in AMRBox; it may thus have none. The HDF5 library computes
+// the metadata in memory, and where the samples go: first the samples, by level and field, so that ranks can
+// store them at once, then the metadata, which makes the file complete. Source: "VTKHDF format
+// specification", version 1.0, section OverlappingAMR.
 #pragma once
 
 #include <optional>
@@ -41,7 +42,8 @@ Status check_schema(const Schema& schema);
 const Mesh& mesh_of(const Schema& schema);
 
 /// Makes the file of a step in an empty overlay: everything but the samples. `patches`: in order; `present`:
-/// [position in level_fields()], which fields have samples. `alignment_bytes`: of the samples of a field.
+/// [position in level_fields()], which fields have samples; those of coarser levels without patches get empty
+/// data sets. `alignment_bytes`: of the samples of a field.
 Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema,
                                const std::vector<MeshBox>& patches, const std::vector<bool>& present,
                                Index alignment_bytes);
