@@ -30,6 +30,11 @@ class PackedBoxes {
     return samples_before_[static_cast<std::size_t>(box)];
   }
   [[nodiscard]] Index num_samples() const { return samples_before_.back(); }
+  /// Memory of the lists.
+  [[nodiscard]] Index size_bytes() const {
+    return static_cast<Index>(extents_.capacity() * sizeof(Point) +
+                              samples_before_.capacity() * sizeof(Index));
+  }
   /// The extents of the largest box on each axis, followed by the number of boxes.
   [[nodiscard]] const Point& domain() const { return domain_; }
 

@@ -71,6 +71,8 @@ class StepLayouts {
     }
     return files;
   }
+  /// Memory of lists that follow the patches of the step, which counts in the budget.
+  [[nodiscard]] virtual Index list_bytes() const { return 0; }
   /// Whether a step other than the one that was laid out can be written with these layouts.
   [[nodiscard]] virtual bool fits(Index /*step*/) const { return true; }
   /// The amount that a step adds to the layout's offsets in its files.

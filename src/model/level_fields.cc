@@ -71,9 +71,8 @@ Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& pa
     const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
     const auto [known, is_new] = grid_of.try_emplace({field.grid, level}, 0);
     if (is_new) {
-      const auto& of_grid = patches[static_cast<std::size_t>(field.grid)];
-      ESKER_ASSIGN_OR_RETURN(const GridId added,
-                             add_level(stored, grid, level, patches_of_level(of_grid, level)));
+      const std::span<const MeshBox> of_level = patches_of_level(patches_of_grid(patches, field.grid), level);
+      ESKER_ASSIGN_OR_RETURN(const GridId added, add_level(stored, grid, level, of_level));
       known->second = added.index;
     }
     field.grid = known->second;

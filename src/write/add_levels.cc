@@ -39,7 +39,6 @@ PatchList level_patches(const std::vector<MeshPatch>& mine, int level, std::span
 
 Status add_levels(const Schema& schema, FormatWriter& format, const StepInput& input, StepInput& stored) {
   ESKER_RETURN_IF_ERROR(format.take_patches(stored.patches_of_meshes));
-  stored.patches_of_meshes.resize(schema.grids().size());
   ESKER_ASSIGN_OR_RETURN(Schema with_levels, with_level_fields(schema, stored.patches_of_meshes));
   for (const Field& field : schema.fields()) {
     const bool is_flat = !schema.grids()[static_cast<std::size_t>(field.grid)].mesh || format.stores_flat();
@@ -48,7 +47,7 @@ Status add_levels(const Schema& schema, FormatWriter& format, const StepInput& i
   std::map<int, PatchBoxes> boxes_of_grid;
   for (const auto& [f, level] : level_fields(schema)) {
     const Field& field = schema.fields()[static_cast<std::size_t>(f)];
-    const auto& of_mesh = stored.patches_of_meshes[static_cast<std::size_t>(field.grid)];
+    const std::span<const MeshBox> of_mesh = patches_of_grid(stored.patches_of_meshes, field.grid);
     const std::span<const MeshBox> of_level = patches_of_level(of_mesh, level);
     const bool due = is_due(field, input.step);
     if (due && of_mesh.empty()) return missing_error(field);

@@ -281,10 +281,12 @@ bool WritePipeline::fits(const StepPlan& plan, Index step) const {
 Status WritePipeline::write_step(const StepInput& input) {
   if (!has_meshes(schema_)) return write_flat_step(input);
   const CallWatch::Call call(*comm_, "end_step");
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{input.status, "end_step", 0, "", false}));
+  const Status mine = guarded("end_step", [&] {
+    return input.status.ok() ? format_->take_patches({}) : input.status;  // releases those of the last step
+  });
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "end_step", 0, "", false}));
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
-  ESKER_ASSIGN_OR_RETURN(StepInput flat,
-                         resolve_meshes(*comm_, schema_, *format_, input, options_.compare_shared_nodes));
+  ESKER_ASSIGN_OR_RETURN(StepInput flat, resolve_meshes(*comm_, schema_, *format_, input, options_));
   if (format_->stores_levels()) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema_, *format_, input, flat); }));
   }
@@ -375,6 +377,7 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
     hints.step = input.step;
     hints.dense_axes = plan.dense_axes;
     lay_out(plan, *format_, hints, input.patches);
+    plan.mesh_list_bytes = size_bytes(input.patches_of_meshes);
     plan.fill.clear();
     const bool may_have_gaps = options_.partial || has_meshes(schema_);
     for (const auto& column : plan.layouts->columns) {
@@ -391,7 +394,7 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
   }
   ESKER_RETURN_IF_ERROR(planned);
   ++counters_.plans;
-  counters_.plan_bytes = 0;
+  counters_.plan_bytes = size_bytes(input.patches_of_meshes);
   for (const auto& [key, kept] : plans_) counters_.plan_bytes += memory_of(kept);
   return {};
 }

@@ -1,6 +1,7 @@
 #include "write/resolve_meshes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -22,8 +23,8 @@ namespace {
 class MeshResolver {
  public:
   MeshResolver(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input,
-               bool compares_nodes)
-      : comm_(comm), schema_(schema), format_(format), input_(input), compares_nodes_(compares_nodes) {}
+               const Options& options)
+      : comm_(comm), schema_(schema), format_(format), input_(input), options_(options) {}
 
   Status run(StepInput& flat) {
     std::vector<BoxList> lists;
@@ -95,7 +96,7 @@ class MeshResolver {
 
   /// Collective.
   Status compare_nodes(const Directory& directory) const {
-    if (!compares_nodes_) return {};
+    if (!options_.compare_shared_nodes) return {};
     for (const MeshStep& step : steps_) {
       if (!has_nodes(step)) continue;
       ESKER_RETURN_IF_ERROR(compare_shared_nodes(comm_, schema_, input_, step, directory));
@@ -171,10 +172,14 @@ class MeshResolver {
       for (const MeshPatch& put : step.mine) mine.push_back({put.level, put.patch.box});
       return Status();
     }));
+    ESKER_RETURN_IF_ERROR(check_list(step, std::ssize(mine)));
     ESKER_ASSIGN_OR_RETURN(const Gathered gathered, gather(comm_, std::as_bytes(std::span(mine))));
     return all_do(comm_, "mesh", [&] {
       if (comm_.rank() != 0 && !format_.stores_levels()) return Status();
       std::vector<MeshBox> all;
+      std::size_t n_bytes = 0;
+      for (const std::span<const std::byte> bytes : gathered.of_rank) n_bytes += bytes.size();
+      all.reserve(n_bytes / sizeof(MeshBox));
       for (const std::span<const std::byte> bytes : gathered.of_rank) {
         const std::size_t before = all.size();
         all.resize(before + bytes.size() / sizeof(MeshBox));
@@ -182,8 +187,25 @@ class MeshResolver {
       }
       std::sort(all.begin(), all.end(), precedes);
       flat.patches_of_meshes.resize(schema_.grids().size());
-      flat.patches_of_meshes[static_cast<std::size_t>(step.grid)] = std::move(all);
+      flat.patches_of_meshes[static_cast<std::size_t>(step.grid)] =
+          std::make_shared<const std::vector<MeshBox>>(std::move(all));
       return Status();
+    });
+  }
+
+  /// kOutOfMemory if the budget cannot hold the list of all patches twice, as collect() does. Collective.
+  [[nodiscard]] Status check_list(const MeshStep& step, Index n_mine) const {
+    std::array<double, 1> n_patches{static_cast<double>(n_mine)};
+    comm_.all_reduce_sum(n_patches);
+    const double needed = 2 * static_cast<double>(sizeof(MeshBox)) * n_patches[0];
+    if (needed <= static_cast<double>(options_.memory_budget_bytes)) return {};
+    return all_do(comm_, "mesh", [&] {
+      return error(
+          Code::kOutOfMemory,
+          "memory_budget {} bytes: the list of the {:.0f} patches of mesh '{}' needs {:.0f} bytes on each "
+          "rank; set memory_budget to at least that, or use fewer patches",
+          options_.memory_budget_bytes, n_patches[0],
+          schema_.grids()[static_cast<std::size_t>(step.grid)].name, needed);
     });
   }
 
@@ -206,16 +228,16 @@ class MeshResolver {
   const Schema& schema_;
   const FormatWriter& format_;
   const StepInput& input_;
-  bool compares_nodes_;
+  const Options& options_;
   std::vector<MeshStep> steps_;
 };
 
 }  // namespace
 
 Result<StepInput> resolve_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
-                                 const StepInput& input, bool compares_nodes) {
+                                 const StepInput& input, const Options& options) {
   StepInput flat;
-  ESKER_RETURN_IF_ERROR(MeshResolver(comm, schema, format, input, compares_nodes).run(flat));
+  ESKER_RETURN_IF_ERROR(MeshResolver(comm, schema, format, input, options).run(flat));
   return flat;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "comm/comm.h"
+#include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "write/step_input.h"
 
@@ -19,9 +20,9 @@ namespace esker {
 /// stores arrays, with patches and rules instead of the patches of meshes. It refers to the same memory, and
 /// does not own the copies. Collective; errors are those of all ranks: kInvalidArgument for patches of one
 /// level that overlap, for fields of a mesh that are not put in the same patches, for patches that are not
-/// nested as the mesh promises, and, with `compares_nodes`, for different values at nodes that patches share
-/// (write/shared_nodes.h).
+/// nested as the mesh promises, and, with the option `compare_shared_nodes`, for different values at nodes
+/// that patches share (write/shared_nodes.h); kOutOfMemory: the memory budget cannot hold the list.
 Result<StepInput> resolve_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
-                                 const StepInput& input, bool compares_nodes);
+                                 const StepInput& input, const Options& options);
 
 }  // namespace esker

@@ -15,7 +15,7 @@ namespace {
 
 /// Lists of this rank that a plan keeps next to its segments.
 Index bytes_of_lists(const StepPlan& plan) {
-  Index bytes = 0;
+  Index bytes = plan.layouts ? plan.layouts->list_bytes() : 0;
   for (const PatchList& patches : plan.patches) bytes += patches.size_bytes();
   for (std::size_t f = 0; f < plan.boxes.size(); ++f) {
     const bool is_shared = f > 0 && plan.boxes[f].shares_memory_with(plan.boxes[f - 1]);
@@ -155,7 +155,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
   if (plan.layouts->compresses()) choose_threads();
   if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
   const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
-  const Index held_bytes = bytes_of_lists(plan) + shared_bytes +
+  const Index held_bytes = bytes_of_lists(plan) + plan.mesh_list_bytes + shared_bytes +
                            PieceCompressor::size_bytes(*plan.layouts, threads_) +
                            plan.layouts->encode_scratch_bytes() + (plan.cells ? plan.cells->size_bytes() : 0);
   const ExchangeInputs inputs{plan.space,          boxes.directory, fields,

@@ -43,7 +43,8 @@ struct StepPlan {
   int raised_from = 0;                          ///< StepReport
   std::vector<std::vector<std::byte>> fill;     ///< with the option `partial`: fill value of each column
   Index files = 0, data_bytes = 0;
-  bool aggregates = true;  ///< ExchangePolicy::aggregate
+  Index mesh_list_bytes = 0;  ///< StepInput::patches_of_meshes, while a step is written
+  bool aggregates = true;     ///< ExchangePolicy::aggregate
   bool ready = false;
 };
 

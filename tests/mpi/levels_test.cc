@@ -307,6 +307,44 @@ TEST_F(LevelsTest, MayHaveMoreIndicesThanAnArray) {
   EXPECT_NE(writer.def_mesh("amr", of.mesh).status().message().find("format vtkhdf"), std::string::npos);
 }
 
+/// The number after the last "needs" of an error of the memory budget.
+Index needed_of(const std::string& message) {
+  const std::string before = "needs ";
+  return std::stoll(message.substr(message.rfind(before) + before.size()));
+}
+
+// Each rank has the list of all patches.
+TEST_F(LevelsTest, CountPatchListsInTheMemoryBudget) {
+  constexpr Index kPatches = 3000;
+  Case of;
+  of.mesh = {.axes = {"x"}, .extent = {2 * kPatches}};
+  auto& patches = of.steps.emplace_back();
+  for (Index n = 0; n < kPatches; ++n) patches.push_back({0, Box{{2 * n}, {2 * n + 1}}});
+  std::vector<std::string> errors;
+  Options options;
+  options.set("format", "vtkhdf").check();
+  options.memory_budget_bytes = 100'000;
+  while (errors.size() < 4) {
+    try {
+      write(path("run"), comm_, of, options,
+            [&](std::size_t n) { return static_cast<int>(n % static_cast<std::size_t>(comm_.size())); });
+      break;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kOutOfMemory) << error.what();
+      errors.emplace_back(error.what());
+      options.memory_budget_bytes = needed_of(errors.back());
+    }
+  }
+  ASSERT_GE(errors.size(), 1U);
+  ASSERT_LE(errors.size(), 3U) << errors.back();
+  EXPECT_NE(errors[0].find("memory_budget 100000 bytes: the list of the 3000 patches of mesh 'amr'"),
+            std::string::npos)
+      << errors[0];
+  EXPECT_GE(options.memory_budget_bytes, kPatches * 2 * static_cast<Index>(sizeof(MeshBox)));
+  EXPECT_EQ(Dataset::open(path("run.vtkhdf.series")).value().patches("density", 0).value().size(),
+            patches.size());
+}
+
 TEST_F(LevelsTest, KeepThePatchList) {
   const Case of = make_case(2, 5);
   Options options;

@@ -297,12 +297,12 @@ Result<std::vector<SmallFile>> IdxWriter::small_files(Index step, const std::vec
   new_set_sums_.assign(parts_.size(), std::nullopt);
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Field& first = schema_.fields()[static_cast<std::size_t>(parts_[p].columns.front().field)];
-    const auto grid = static_cast<std::size_t>(first.grid);
-    const bool has_patches = grid < patches.size() && !patches[grid].empty() && is_stored(parts_[p], present);
+    const std::span<const MeshBox> of_mesh = patches_of_grid(patches, first.grid);
+    const bool has_patches = !of_mesh.empty() && is_stored(parts_[p], present);
     if (!has_patches && !is_sparse(parts_[p], present, kept)) continue;
     const std::string path = parts_[p].block_sets_path(step);
     StepSets sets{stored_columns(parts_[p], present, kept), {}};
-    if (has_patches) sets.patches = patches[grid];
+    if (has_patches) sets.patches.assign(of_mesh.begin(), of_mesh.end());
     auto bytes = encode_block_sets(sets);
     if (!bytes.ok()) return bytes.status().with_context(path);
     new_set_sums_[p] = block_sets_sum(*bytes);

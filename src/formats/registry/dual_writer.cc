@@ -46,6 +46,7 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     of->encode(number, piece, bytes);
   }
+  [[nodiscard]] Index list_bytes() const override { return first_->list_bytes() + second_->list_bytes(); }
   [[nodiscard]] bool has_encoding() const override {
     return first_->has_encoding() || second_->has_encoding();
   }

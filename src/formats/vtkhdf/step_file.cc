@@ -125,7 +125,7 @@ void write_boxes(hid_t level, const Mesh& mesh, std::span<const MeshBox> patches
 
 class StepMaker {
  public:
-  StepMaker(VirtualFile& file, const Schema& schema, const std::vector<MeshBox>& patches,
+  StepMaker(VirtualFile& file, const Schema& schema, std::span<const MeshBox> patches,
             const std::vector<bool>& present, Index alignment_bytes)
       : file_(file),
         schema_(schema),
@@ -228,7 +228,7 @@ class StepMaker {
 
   VirtualFile& file_;
   const Schema& schema_;
-  const std::vector<MeshBox>& patches_;
+  std::span<const MeshBox> patches_;
   const std::vector<bool>& present_;
   Index alignment_bytes_;
 };
@@ -406,9 +406,8 @@ Status check_schema(const Schema& schema) {
 
 const Mesh& mesh_of(const Schema& schema) { return *grid_of(schema).mesh; }
 
-Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema,
-                               const std::vector<MeshBox>& patches, const std::vector<bool>& present,
-                               Index alignment_bytes) {
+Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema, std::span<const MeshBox> patches,
+                               const std::vector<bool>& present, Index alignment_bytes) {
   Offsets offsets;
   ESKER_RETURN_IF_ERROR(hdf5::run_session(overlay, hdf5::Access::kCreate, [&](VirtualFile& file) {
     return StepMaker(file, schema, patches, present, alignment_bytes).run(offsets);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "esker/types/mesh.hpp"
@@ -44,9 +45,8 @@ const Mesh& mesh_of(const Schema& schema);
 /// Makes the file of a step in an empty overlay: everything but the samples. `patches`: in order; `present`:
 /// [position in level_fields()], which fields have samples; those of coarser levels without patches get empty
 /// data sets. `alignment_bytes`: of the samples of a field.
-Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema,
-                               const std::vector<MeshBox>& patches, const std::vector<bool>& present,
-                               Index alignment_bytes);
+Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema, std::span<const MeshBox> patches,
+                               const std::vector<bool>& present, Index alignment_bytes);
 
 /// kDataLoss: not a file that make_step_file() made, or damaged.
 Result<StepFile> read_step_file(const File& file, const Schema& schema);

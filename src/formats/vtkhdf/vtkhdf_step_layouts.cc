@@ -13,7 +13,7 @@ constexpr Index kPieceBytes = Index{1} << 20;
 
 }  // namespace
 
-BoxesOfLevels boxes_of_levels(const Mesh& mesh, const std::vector<MeshBox>& patches) {
+BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches) {
   BoxesOfLevels boxes(static_cast<std::size_t>(mesh.num_levels()));
   for (int level = 0; level < mesh.num_levels(); ++level) {
     std::vector<Point> extents;
@@ -42,6 +42,9 @@ VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& 
     }
   }
   places_.resize(layouts.size());
+  for (const auto& of_level : boxes) {
+    if (of_level) list_bytes_ += of_level->size_bytes();
+  }
 }
 
 Status VtkhdfStepLayouts::take_places(const std::string& places) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace esker::vtkhdf {
 using BoxesOfLevels = std::vector<std::shared_ptr<const PackedBoxes>>;
 
 /// `patches`: in order.
-BoxesOfLevels boxes_of_levels(const Mesh& mesh, const std::vector<MeshBox>& patches);
+BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches);
 
 class VtkhdfStepLayouts final : public StepLayouts {
  public:
@@ -31,6 +32,7 @@ class VtkhdfStepLayouts final : public StepLayouts {
   [[nodiscard]] bool shares_files(int /*layout*/) const override { return true; }
   [[nodiscard]] bool needs_places() const override { return true; }
   Status take_places(const std::string& places) override;
+  [[nodiscard]] Index list_bytes() const override { return list_bytes_; }
   [[nodiscard]] Index step_offset_bytes(int layout, Index /*step*/) const override {
     return places_[static_cast<std::size_t>(layout)];
   }
@@ -39,6 +41,7 @@ class VtkhdfStepLayouts final : public StepLayouts {
   std::function<std::string(Index)> path_of_;
   std::vector<std::size_t> level_field_of_;  // [layout]
   std::vector<Index> places_;                // [layout]
+  Index list_bytes_ = 0;
 };
 
 /// Offsets in the form that take_places() takes.

@@ -124,10 +124,8 @@ Status VtkhdfWriter::check_step_place(Index step) {
 }
 
 Status VtkhdfWriter::take_patches(const PatchesOfMeshes& patches) {
-  const int grid = schema().fields().front().grid;
-  patches_ = static_cast<std::size_t>(grid) < patches.size() ? patches[static_cast<std::size_t>(grid)]
-                                                             : std::vector<MeshBox>();
-  boxes_ = boxes_of_levels(mesh_of(schema()), patches_);
+  patches_ = patches;
+  boxes_ = boxes_of_levels(mesh_of(schema()), all_patches());
   return {};
 }
 
@@ -141,10 +139,14 @@ Result<std::string> VtkhdfWriter::prepare(Index /*step*/, double /*time*/, const
   metadata_.reset();
   const std::vector<bool> of_levels(present.begin() + std::ssize(schema().fields()), present.end());
   hdf5::Overlay overlay(nullptr, 0);
-  ESKER_ASSIGN_OR_RETURN(const Offsets offsets,
-                         make_step_file(overlay, schema(), patches_, of_levels, options_.alignment_bytes));
+  ESKER_ASSIGN_OR_RETURN(const Offsets offsets, make_step_file(overlay, schema(), all_patches(), of_levels,
+                                                               options_.alignment_bytes));
   metadata_ = overlay.change();
   return print_places(offsets);
+}
+
+std::span<const MeshBox> VtkhdfWriter::all_patches() const {
+  return patches_of_grid(patches_, schema().fields().front().grid);
 }
 
 Status VtkhdfWriter::commit(const StoredStep& stored, bool durable) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ class VtkhdfWriter final : public StagedWriter {
 
  private:
   [[nodiscard]] Status refuse_steps() const;
+  [[nodiscard]] std::span<const MeshBox> all_patches() const;
   [[nodiscard]] Result<std::string> read_series(const std::string& path) const;
   /// The text of the series; kDataLoss as of check_ours().
   Result<std::string> read_ours();
@@ -71,7 +73,7 @@ class VtkhdfWriter final : public StagedWriter {
   Series series_;
   std::string committed_;                 // the text of the series, on rank 0
   std::string attempted_;                 // the text of a series that may have replaced it when that failed
-  std::vector<MeshBox> patches_;          // of the step
+  PatchesOfMeshes patches_;               // of the step
   BoxesOfLevels boxes_;                   // likewise
   std::optional<hdf5::Change> metadata_;  // of the step that is prepared
   bool replaces_existing_ = false;
