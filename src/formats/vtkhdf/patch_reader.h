@@ -18,7 +18,8 @@ struct StoredPatch {
 };
 
 /// Reads the samples at `indices` of `samples` to `out`, which has all of `samples`, dense, x fastest. Sample
-/// p of the grid is sample p / ratio of the level, rounded down; those at `indices` are in the patch.
+/// p of the grid is sample p / ratio of the level, rounded down; those at `indices` are in the patch. Gaps
+/// that are not cheap to read are skipped, whatever the ratio and the strides.
 Status read_patch(const File& file, const StoredPatch& patch, const Point& ratio, const Lattice& samples,
                   const Box& indices, std::byte* out);
 
