@@ -87,10 +87,12 @@ def plan_mesh(
     type: str = "float64",
     **options: Any,
 ) -> dict[str, Any]:
-    """The same as plan_step() for a mesh with several levels. What finer patches cover is not stored.
+    """The same as plan_step() for a mesh with several levels. What finer patches cover is stored only in whole levels
+    (`format="vtkhdf"` or `"vtkhdf+idx"`).
 
     patches: (rank, level, (lo, hi)) for all ranks, half open, in indices of the level
-    ratios:  cells of each finer level in a cell of the level before it, one number or one per axis; powers of two
+    ratios:  cells of each finer level in a cell of the level before it, one number or one per axis; powers of two,
+             with format="vtkhdf" any integers
     extent:  cells of the coarsest level; without it, the patches of level 0 define it
     fields, type, options: as for plan_step()
 

@@ -51,6 +51,7 @@ class Pulse {
 struct Step {
   ExchangePolicy policy;
   std::unique_ptr<FormatWriter> format;  // referenced by the layouts
+  Schema schema;                         // with level fields
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
   PlannedRegions regions;
@@ -68,20 +69,23 @@ struct Request {
   const HoldersOfGrid& holders_of;
   const Options& options;
   const KeepOfGrid& keep;
-  const PlannedPatches* patches = nullptr;  // of meshes; holders_of fills it
+  PlannedPatches* patches = nullptr;  // of meshes; holders_of fills it
 };
 
 /// Boxes alone say nothing of levels.
-Status check_is_array(const Grid& grid) {
-  if (!grid.mesh) return {};
-  return error(Code::kInvalidArgument, "plan: grid '{}' is a mesh: expected its patches with their levels",
-               grid.name);
+Status check_are_arrays(const Schema& schema) {
+  for (const Field& field : schema.fields()) {
+    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    if (!grid.mesh) continue;
+    return error(Code::kInvalidArgument, "plan: grid '{}' is a mesh: expected its patches with their levels",
+                 grid.name);
+  }
+  return {};
 }
 
 /// Checks boxes, which any program may have made up, before anything is computed from them.
 Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes,
                            Pulse& pulse) {
-  ESKER_RETURN_IF_ERROR(check_is_array(grid));
   const Box domain = schema.box_of(grid);
   BoxesOfRanks of_rank;
   for (int r = 0; r < n_ranks; ++r) {
@@ -98,7 +102,6 @@ Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, 
 }
 
 Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, const SplitOfGrid& split) {
-  ESKER_RETURN_IF_ERROR(check_is_array(grid));
   ESKER_ASSIGN_OR_RETURN(BrickDecomposition parts, split(grid));
   const Index n_parts = parts.num_parts();
   Holders holders = std::make_shared<const BrickDistribution>(std::move(parts));
@@ -110,19 +113,42 @@ Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, 
       grid.name, domain.to_string(), n_ranks, holders->domain().to_string(), n_parts);
 }
 
-/// Fields of one grid share their boxes.
+/// Fields of one grid share their boxes. Meshes that are not stored as arrays have none.
 Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& holders_of,
                                   const FormatWriter& format) {
   std::map<int, Holders> of_grid;
   BoxesOfField of_field;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Grid& grid = schema.grids()[schema.fields()[f].grid];
+    if (grid.mesh && !format.stores_flat()) continue;
     auto& holders = of_grid[schema.fields()[f].grid];
     if (!holders) {
-      ESKER_ASSIGN_OR_RETURN(holders, holders_of(schema.grids()[schema.fields()[f].grid], format));
+      ESKER_ASSIGN_OR_RETURN(holders, holders_of(grid, format));
     }
     of_field[static_cast<int>(f)] = holders;
   }
   return of_field;
+}
+
+/// Adds the boxes of all fields, and the level fields. Returns which fields are stored.
+Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
+  const Schema& schema = request.schema;
+  if (!request.patches) ESKER_RETURN_IF_ERROR(check_are_arrays(schema));
+  ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, request.holders_of, *step.format));
+  if (step.format->needs_boxes()) {
+    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(schema, step.holders, request.n_ranks));
+    ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
+  }
+  std::vector<bool> present;
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    present.push_back(step.holders.contains(static_cast<int>(f)));
+  }
+  step.schema = schema;
+  if (step.format->stores_levels() && request.patches) {
+    ESKER_ASSIGN_OR_RETURN(step.schema,
+                           request.patches->add_level_fields(*step.format, step.holders, present));
+  }
+  return present;
 }
 
 Result<Step> lay_out(const Request& request) {
@@ -132,18 +158,13 @@ Result<Step> lay_out(const Request& request) {
   if (step.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::of({}, n_ranks, kPath, options));
-  ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of, *step.format));
-  if (step.format->needs_boxes()) {
-    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(schema, step.holders, n_ranks));
-    ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
-  }
-  const std::vector<bool> all(schema.fields().size(), true);
+  ESKER_ASSIGN_OR_RETURN(const std::vector<bool> present, find_boxes(request, step));
   auto regions = plan_regions(schema, keep, options, *step.format);
   if (!regions.ok()) return regions.status().with_context("plan");
   step.regions = std::move(*regions);
   step.layouts = step.regions.is_sparse
-                     ? step.format->lay_out_sparse(all, pattern.hints(), step.regions.fields)
-                     : step.format->lay_out(all, pattern.hints());
+                     ? step.format->lay_out_sparse(present, pattern.hints(), step.regions.fields)
+                     : step.format->lay_out(present, pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (std::size_t n = 0; n < step.layouts->layouts.size(); ++n) {
     step.space.add(*step.layouts->layouts[n], step.layouts->joins(static_cast<int>(n)));
@@ -235,7 +256,7 @@ Index add_kept_samples(const Schema& schema, const Step& step, PlanReport& repor
 Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
-  ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
+  ESKER_RETURN_IF_ERROR(check_coverage(step.schema, step.holders, n_ranks).with_context("plan"));
   ESKER_ASSIGN_OR_RETURN(
       const StepCounts counts,
       count_step(step.space, step.fields, step.policy, n_ranks,

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "grid/coverage.h"
+#include "model/level_fields.h"
 #include "plan/field_boxes.h"
 
 namespace esker {
@@ -28,6 +29,25 @@ BoxesOfRanks boxes_of(const std::vector<std::vector<MeshBox>>& patches, int leve
     std::vector<Box>& on_rank = boxes.emplace_back();
     for (const MeshBox& patch : of_rank) {
       if (patch.level == level) on_rank.push_back(patch.box);
+    }
+  }
+  return boxes;
+}
+
+std::vector<MeshBox> joined(const std::vector<std::vector<MeshBox>>& patches) {
+  std::vector<MeshBox> all;
+  for (const auto& of_rank : patches) all.insert(all.end(), of_rank.begin(), of_rank.end());
+  return all;
+}
+
+/// The boxes in the grid of a level. `of_level`: its patches, in order.
+BoxesOfRanks numbered_boxes(const std::vector<std::vector<MeshBox>>& patches, int level,
+                            std::span<const MeshBox> of_level) {
+  BoxesOfRanks boxes = boxes_of(patches, level);
+  for (std::vector<Box>& of_rank : boxes) {
+    for (Box& box : of_rank) {
+      const auto at = std::lower_bound(of_level.begin(), of_level.end(), MeshBox{level, box}, precedes);
+      box = in_level_grid(box, at - of_level.begin());
     }
   }
   return boxes;
@@ -77,8 +97,11 @@ Result<PlannedPatches::PatchesOfRanks> PlannedPatches::list_patches(const Grid& 
 }
 
 BoxesOfRanks PlannedPatches::flatten_mesh(const Grid& grid, const FormatWriter& format,
-                                          const PatchesOfRanks& patches,
-                                          const std::vector<BoxListDistribution>& levels) {
+                                          const PatchesOfRanks& patches) {
+  std::vector<BoxListDistribution> levels;
+  for (int level = 0; level < grid.mesh->num_levels(); ++level) {
+    levels.emplace_back(grid.mesh->domain(level), boxes_of(patches, level));
+  }
   const PatchesMeeting meeting = [&](int level, const Box& region, const auto& visit) {
     levels[static_cast<std::size_t>(level)].for_each_meeting(region,
                                                              [&](int, int, const Box& box) { visit(box); });
@@ -98,10 +121,8 @@ BoxesOfRanks PlannedPatches::flatten_mesh(const Grid& grid, const FormatWriter& 
   return flat;
 }
 
-void PlannedPatches::add_levels(const Grid& grid, const PatchesOfRanks& patches) {
-  std::vector<MeshBox> all;
-  for (const auto& of_rank : patches) all.insert(all.end(), of_rank.begin(), of_rank.end());
-  const std::vector<LevelCover> covers = covers_of(*grid.mesh, all);
+void PlannedPatches::count_levels(const Grid& grid, const PatchesOfRanks& patches) {
+  const std::vector<LevelCover> covers = covers_of(*grid.mesh, joined(patches));
   levels_.resize(std::max(levels_.size(), covers.size()));
   for (std::size_t level = 0; level < covers.size(); ++level) {
     levels_[level].patches += covers[level].patches;
@@ -111,30 +132,72 @@ void PlannedPatches::add_levels(const Grid& grid, const PatchesOfRanks& patches)
   }
 }
 
+Status PlannedPatches::check_mesh(const Grid& grid, const PatchesOfRanks& patches) const {
+  if (std::all_of(patches.begin(), patches.end(), [](const auto& of_rank) { return of_rank.empty(); })) {
+    return missing_error(schema_.fields()[static_cast<std::size_t>(first_field_of(schema_, grid))]);
+  }
+  for (int level = 0; level < grid.mesh->num_levels(); ++level) {
+    ESKER_RETURN_IF_ERROR(check_overlap(grid, level, boxes_of(patches, level)));
+  }
+  return {};
+}
+
+Result<const PlannedPatches::PatchesOfRanks*> PlannedPatches::patches_of_mesh(const Grid& grid) {
+  const auto known = meshes_.find(grid.name);
+  if (known != meshes_.end()) return &known->second;
+  ESKER_ASSIGN_OR_RETURN(PatchesOfRanks patches, list_patches(grid));
+  ESKER_RETURN_IF_ERROR(check_mesh(grid, patches));
+  count_levels(grid, patches);
+  return &(meshes_[grid.name] = std::move(patches));
+}
+
 Result<std::shared_ptr<const Distribution>> PlannedPatches::flatten(const Grid& grid,
                                                                     const FormatWriter& format) {
   using Holders = std::shared_ptr<const Distribution>;
-  ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks patches, list_patches(grid));
   const Box domain = schema_.box_of(grid);
-  if (!grid.mesh) return Holders(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
-  const int field = first_field_of(schema_, grid);
-  if (format.stores_levels()) {
-    return error(Code::kUnsupported,
-                 "plan: mesh '{}': files with whole levels are not planned; plan format=idx", grid.name);
+  if (!grid.mesh) {
+    ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks patches, list_patches(grid));
+    return Holders(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
   }
-  ESKER_RETURN_IF_ERROR(format.check_sparse(field).with_context("mesh '" + grid.name + "'"));
-  if (std::all_of(patches.begin(), patches.end(), [](const auto& of_rank) { return of_rank.empty(); })) {
-    return missing_error(schema_.fields()[static_cast<std::size_t>(field)]);
+  ESKER_RETURN_IF_ERROR(
+      format.check_sparse(first_field_of(schema_, grid)).with_context("mesh '" + grid.name + "'"));
+  ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks* patches, patches_of_mesh(grid));
+  return Holders(std::make_shared<const BoxListDistribution>(domain, flatten_mesh(grid, format, *patches)));
+}
+
+Result<Schema> PlannedPatches::add_level_fields(FormatWriter& format, BoxesOfField& holders,
+                                                std::vector<bool>& present) {
+  PatchesOfMeshes all(schema_.grids().size());
+  for (const Field& field : schema_.fields()) {
+    const auto g = static_cast<std::size_t>(field.grid);
+    const Grid& grid = schema_.grids()[g];
+    if (!grid.mesh || all[g]) continue;
+    ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks* patches, patches_of_mesh(grid));
+    std::vector<MeshBox> of_mesh = joined(*patches);
+    std::sort(of_mesh.begin(), of_mesh.end(), precedes);
+    all[g] = std::make_shared<const std::vector<MeshBox>>(std::move(of_mesh));
   }
-  std::vector<BoxListDistribution> levels;
-  for (int level = 0; level < grid.mesh->num_levels(); ++level) {
-    BoxesOfRanks boxes = boxes_of(patches, level);
-    ESKER_RETURN_IF_ERROR(check_overlap(grid, level, boxes));
-    levels.emplace_back(grid.mesh->domain(level), std::move(boxes));
+  ESKER_RETURN_IF_ERROR(format.take_patches(all));
+  ESKER_ASSIGN_OR_RETURN(Schema stored, with_level_fields(schema_, all));
+  std::map<int, std::shared_ptr<const Distribution>> of_grid;
+  for (const auto& [f, level] : level_fields(schema_)) {
+    const Grid& mesh =
+        schema_.grids()[static_cast<std::size_t>(schema_.fields()[static_cast<std::size_t>(f)].grid)];
+    const int position = static_cast<int>(present.size());
+    const int grid = stored.fields()[static_cast<std::size_t>(position)].grid;
+    const std::span<const MeshBox> of_level =
+        patches_of_level(patches_of_grid(all, schema_.fields()[static_cast<std::size_t>(f)].grid), level);
+    present.push_back(!of_level.empty());
+    if (of_level.empty()) continue;
+    auto& boxes = of_grid[grid];
+    if (!boxes) {
+      boxes = std::make_shared<const BoxListDistribution>(
+          stored.box_of(stored.grids()[static_cast<std::size_t>(grid)]),
+          numbered_boxes(meshes_.at(mesh.name), level, of_level));
+    }
+    holders[position] = boxes;
   }
-  add_levels(grid, patches);
-  return Holders(
-      std::make_shared<const BoxListDistribution>(domain, flatten_mesh(grid, format, patches, levels)));
+  return stored;
 }
 
 std::vector<KeepRule> PlannedPatches::rules_of(const Grid& grid) const {

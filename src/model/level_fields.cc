@@ -63,6 +63,18 @@ std::vector<LevelField> level_fields(const Schema& schema) {
   return all;
 }
 
+Box in_level_grid(const Box& patch, Index number) {
+  Box box = patch;
+  for (int a = 0; a < box.rank; ++a) {
+    box.hi[a] -= box.lo[a];
+    box.lo[a] = 0;
+  }
+  box.lo[box.rank] = number;
+  box.hi[box.rank] = number + 1;
+  ++box.rank;
+  return box;
+}
+
 Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& patches) {
   Schema stored = schema;
   std::map<std::pair<int, int>, int> grid_of;  // by grid of the dataset and level

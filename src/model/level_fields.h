@@ -24,6 +24,9 @@ struct LevelField {
 /// The level fields of a schema, in order.
 std::vector<LevelField> level_fields(const Schema& schema);
 
+/// A patch as a box of the grid of its level: `number` is its position there.
+Box in_level_grid(const Box& patch, Index number);
+
 /// The schema followed by its level fields, for a step with these patches; a level without patches has one of
 /// one sample. kOutOfRange: a level whose patches, each as large as the largest, have more samples than 64
 /// bits count.

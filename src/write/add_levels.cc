@@ -12,15 +12,8 @@ namespace {
 
 /// The same samples as a box of the grid of their level.
 Patch in_level_grid(Patch patch, Index number) {
-  Box& box = patch.box;
-  for (int a = 0; a < box.rank; ++a) {
-    box.hi[a] -= box.lo[a];
-    box.lo[a] = 0;
-  }
-  patch.stride_bytes[static_cast<std::size_t>(box.rank)] = 0;
-  box.lo[box.rank] = number;
-  box.hi[box.rank] = number + 1;
-  ++box.rank;
+  patch.stride_bytes[static_cast<std::size_t>(patch.box.rank)] = 0;
+  patch.box = esker::in_level_grid(patch.box, number);
   return patch;
 }
 

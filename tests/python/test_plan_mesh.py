@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -81,6 +82,32 @@ def test_a_plan_has_the_blocks_and_files_of_a_run(tmp_path: Path, bits: int) -> 
             assert of_dataset[key] == facts[key], key
 
 
+def test_a_plan_of_whole_levels_has_the_file_and_bytes_of_a_run(tmp_path: Path) -> None:
+    given = {"format": "vtkhdf", "type": "f4", "alignment": 1}
+    facts = esker.plan_mesh(3, PATCHES, ratios=[3, (4, 2, 2)], extent=(16, 16, 16), **given)
+    with esker.Writer(tmp_path / "run", dims={}, format="vtkhdf", report="none") as w:
+        mesh = w.mesh("amr", {"x": 16, "y": 16, "z": 16}, ratios=[3, (4, 2, 2)])
+        field = w.field("rho", "f4", grid=mesh)
+        with w.step(0.0) as step:
+            for _, level, (lo, hi) in PATCHES:
+                shape = tuple(b - a for a, b in zip(lo, hi))[::-1]
+                step.put(field, np.ones(shape, "f4"), offset=lo, level=level)
+    with h5py.File(tmp_path / "run.vtkhdf.steps/000000.vtkhdf") as file:
+        stored = sum(file[f"VTKHDF/Level{level}/CellData/rho"].size * 4 for level in range(3))
+    assert facts["files"] == 1 and facts["stored_bytes"] == facts["data_bytes"] == stored
+    assert facts["levels"] == esker.open(tmp_path / "run.vtkhdf.series")["rho"].level_covers(0)
+    of_dataset = esker.plan(3, dataset=str(tmp_path / "run.vtkhdf.series"), format="vtkhdf")
+    for key in ("files", "stored_bytes", "data_bytes", "levels"):
+        assert of_dataset[key] == facts[key], key
+
+
+def test_both_formats_are_planned_together() -> None:
+    one_by_one = [esker.plan_mesh(3, PATCHES, ratios=RATIOS, format=f, bits_per_block=8) for f in ("vtkhdf", "idx")]
+    both = esker.plan_mesh(3, PATCHES, ratios=RATIOS, format="vtkhdf+idx", bits_per_block=8)
+    for key in ("files", "stored_bytes", "blocks"):
+        assert both[key] == sum(facts[key] for facts in one_by_one), key
+
+
 def test_patches_are_read_from_a_file(tmp_path: Path) -> None:
     listed = tmp_path / "patches.txt"
     lines = [" ".join(map(str, (rank, level, *lo, *hi))) for rank, level, (lo, hi) in PATCHES]
@@ -89,6 +116,8 @@ def test_patches_are_read_from_a_file(tmp_path: Path) -> None:
     expected = esker.plan_mesh(3, PATCHES, ratios=RATIOS, fields=3, bits_per_block=8)
     del expected["text"]
     assert facts == json.loads(json.dumps(expected))
+    whole = plan("--patches", str(listed), "--ratios", "3,4x2x2", "--format", "vtkhdf", "--fields", "2")
+    assert whole["files"] == 1 and whole["stored_bytes"] == 16 * sum(level[1] for level in whole["levels"])
     assert "level 1: 1 patches, 2304 samples" in run("--patches", str(listed), "--ratios", "2,4x2x2")
     listed.write_text("0 0 1 2 3\n")
     message = "patches.txt:1: expected a rank, a level and two corners"

@@ -208,7 +208,7 @@ _LISTS = ("keep", "keep_order", "bits_per_block")
     "--stored-bits", type=int, help="Bits per sample that are stored: 1, 2, 4 ... 64.  [default: samples]"
 )
 @click.option("--restructure", help="off, default, expanded or X,Y,Z.")
-@click.option("--format", help="idx, cdf5, netcdf4, cdf5+idx ...  [default: idx]")
+@click.option("--format", help="idx, cdf5, netcdf4, vtkhdf, cdf5+idx ...  [default: idx]")
 @click.option("--chunks", help="NetCDF-4: X,Y,Z, decomposition or auto.")
 @click.option("--pattern", help="Access pattern of a shared file: contiguous, stripes or slabs.")
 @click.option("--stripe-size", help="Stripe size of the file system, e.g. 1M.")

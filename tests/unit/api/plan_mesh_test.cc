@@ -124,6 +124,7 @@ void expect_same_step(const PlanReport& planned, const StepReport& step) {
     listed.blocks += field.samples.blocks;
   }
   EXPECT_EQ(planned.samples, listed);
+  if (step.fields.empty()) return;  // not a sparse step
   EXPECT_NEAR(planned.write_imbalance, step.write_imbalance, 1e-9);
 }
 
@@ -141,7 +142,7 @@ TEST_P(PlanMesh, AgreesWithTheStepOfAWriter) {
     ASSERT_TRUE(planned.ok()) << planned.status().message();
     const auto store = memory_store();
     run_ranks(n_ranks, [&](const Communicator& comm) {
-      auto pipeline = WritePipeline::create(comm.get(), store, "run.idx", options).value();
+      auto pipeline = WritePipeline::create(comm.get(), store, "run", options).value();
       pipeline->define({}, schema).check();
       std::vector<std::vector<double>> memory;
       pipeline->write_step(input_of(dealt(patches, comm.rank(), n_ranks), schema, memory)).check();
@@ -161,6 +162,11 @@ const std::vector<Way> kWays{
     {"ChosenBlocks", {}},
     {"Restructured", {{"bits_per_block", "6"}, {"restructure", "default"}}},
     {"OfTypes", {{"bits_per_block", "6"}, {"transport", "put_types"}}},
+#ifdef ESKER_HAVE_HDF5
+    {"Levels", {{"format", "vtkhdf"}}},
+    {"LevelsRestructured", {{"format", "vtkhdf"}, {"restructure", "default"}}},
+    {"LevelsAndArray", {{"format", "vtkhdf+idx"}, {"bits_per_block", "6"}}},
+#endif
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, PlanMesh, testing::ValuesIn(kWays),
@@ -185,6 +191,31 @@ TEST(PlanMeshReport, HasThePatchesOfLevels) {
   EXPECT_NE(planned.to_string().find("level 0: 1 patches, 16 samples, 3 of them covered"), std::string::npos);
 }
 
+// Any ratio, and more binary digits than an array has.
+TEST(PlanMeshReport, IsMadeForWholeLevelsOfHugeMeshes) {
+#ifndef ESKER_HAVE_HDF5
+  GTEST_SKIP() << "built without HDF5";
+#endif
+  const Mesh mesh{.axes = {"x", "y", "z"},
+                  .extent = {1000, 1000, 1000},
+                  .ratios = {{3, 3, 3}, {1 << 20, 1 << 20, 1 << 20}}};
+  const Schema schema = schema_of(mesh);
+  const Index far = Index{900} << 20;
+  const PatchesOfRank patches = [&](int rank, const Grid&) {
+    if (rank == 0) return std::vector<MeshBox>{{0, Box{{0, 0, 0}, {4, 5, 6}}}};
+    return std::vector<MeshBox>{{2, Box{{far, far, far}, {far + 3, far + 2, far + 1}}}};
+  };
+  Options options;
+  options.format = "vtkhdf";
+  const PlanReport planned = plan_step(schema, 2, patches, options).value();
+  EXPECT_EQ(planned.files, 1);
+  EXPECT_EQ(planned.stored_bytes, (4 * 5 * 6 + 6) * (8 + 12));
+  EXPECT_EQ(planned.data_bytes, planned.stored_bytes);
+  EXPECT_EQ(planned.levels[1].patches, 0);
+  options.format = "vtkhdf+idx";
+  EXPECT_EQ(plan_step(schema, 2, patches, options).status().code(), Code::kInvalidArgument);
+}
+
 TEST(PlanMeshErrors, AreThoseOfWriting) {
   const Schema schema = schema_of(three_levels());
   const auto status_of = [&](const std::vector<MeshBox>& patches, const std::string& format = "idx") {
@@ -198,9 +229,7 @@ TEST(PlanMeshErrors, AreThoseOfWriting) {
   const MeshBox good{0, Box{{0, 0, 0}, {2, 2, 2}}};
   EXPECT_TRUE(status_of({good}).ok());
   EXPECT_EQ(status_of({}).code(), Code::kInvalidArgument);
-  for (const char* format : {"cdf5", "vtkhdf", "vtkhdf+idx"}) {
-    EXPECT_EQ(status_of({good}, format).code(), Code::kUnsupported) << format;
-  }
+  EXPECT_EQ(status_of({good}, "cdf5").code(), Code::kUnsupported);
   EXPECT_EQ(status_of({{3, good.box}}).code(), Code::kOutOfRange);
   EXPECT_EQ(status_of({{0, Box{{0, 0, 0}, {21, 1, 1}}}}).code(), Code::kOutOfRange);
   EXPECT_EQ(
