@@ -379,7 +379,7 @@ Result<GridId> Writer::def_mesh(const std::string& name, const Mesh& mesh) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
   const auto check = [&]() -> Status {
     ESKER_RETURN_IF_ERROR(mesh.check());
-    return impl_->pipeline->stores_flat() ? mesh.check_array() : Status();
+    return impl_->pipeline->check_mesh(mesh);
   };
   ESKER_RETURN_IF_ERROR(impl_->remember(check().with_context("mesh '" + name + "'")));
   return impl_->remember(impl_->schema.add_mesh(name, mesh));

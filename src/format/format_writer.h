@@ -77,6 +77,9 @@ class FormatWriter {
   /// they have whole levels: level fields (model/level_fields.h).
   [[nodiscard]] virtual bool stores_flat() const { return true; }
   [[nodiscard]] virtual bool stores_levels() const { return false; }
+  /// Success if steps can have fields of a mesh that passed Mesh::check(). Errors offer another format.
+  /// Local, pure.
+  [[nodiscard]] virtual Status check_mesh(const Mesh& mesh) const { return mesh.check_array(); }
   /// All ranks, before a step with level fields is laid out: its patches. Local.
   virtual Status take_patches(const PatchesOfMeshes& /*patches*/) { return {}; }
   /// All ranks: layouts for the fields with present[field], which with stores_levels() has the level fields

@@ -72,8 +72,8 @@ class WritePipeline final : private Comm::EndListener {
   Status abandon(const Status& reason, double patience_s = kPatience);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
-  /// FormatWriter::stores_flat().
-  [[nodiscard]] bool stores_flat() const { return format_->stores_flat(); }
+  /// FormatWriter::check_mesh().
+  [[nodiscard]] Status check_mesh(const Mesh& mesh) const { return format_->check_mesh(mesh); }
   /// The committed steps.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
   /// Bytes of patch copies that a step may hold.

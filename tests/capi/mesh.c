@@ -195,7 +195,8 @@ static void read_whole_levels(const struct world* w) {
   for (y = 0; y < NY; ++y)
     for (x = 0; x < NX; ++x) CHECK(rho[y * NX + x] == coarse(x, y));
   CHECK_OK(ds, esker_set_mesh_level(ds, 0, 1));
-  CHECK_OK(ds, esker_get(ds, 0, 1, kFineLo[1], kFineExtent[1], ESKER_FULL_LEVEL, rho, 8 * 6 * (int64_t)sizeof(double)));
+  CHECK_OK(ds, esker_get(ds, 0, 1, kFineLo[1], kFineExtent[1], ESKER_FULL_LEVEL, rho,
+                         8 * 6 * (int64_t)sizeof(double)));
   for (y = kFineLo[1][1]; y < kFineLo[1][1] + 6; ++y)
     for (x = kFineLo[1][0]; x < kFineLo[1][0] + 8; ++x) CHECK(*in_patch_1++ == fine(x, y));
   CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 2), ESKER_INVALID_ARGUMENT, "mesh level 2, expected 0 to 1");
@@ -206,7 +207,8 @@ static void read_whole_levels(const struct world* w) {
   CHECK_OK(ds, esker_open(path_of(w, "levels.idx"), 0, &ds));
   CHECK_OK(ds, esker_inq_whole_levels(ds, 0, &whole));
   CHECK(whole == 0);
-  CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 0), ESKER_UNSUPPORTED, "only format=vtkhdf stores whole levels");
+  CHECK_FAILS(ds, esker_set_mesh_level(ds, 0, 0), ESKER_UNSUPPORTED,
+              "only format=vtkhdf stores whole levels");
   esker_free(ds);
 }
 
@@ -225,8 +227,7 @@ static void read_level_of_an_earlier_step(const struct world* w) {
   for (step = 0; step < 2; ++step) {
     CHECK_OK(ds, esker_begin_step(ds, step));
     CHECK_OK(ds, esker_put_level(ds, often, 0, ESKER_FLOAT64, lo, extent, data, NULL, 0));
-    if (step == 0)
-      CHECK_OK(ds, esker_put_level(ds, seldom, 0, ESKER_FLOAT64, lo, extent, data, NULL, 0));
+    if (step == 0) CHECK_OK(ds, esker_put_level(ds, seldom, 0, ESKER_FLOAT64, lo, extent, data, NULL, 0));
     CHECK_OK(ds, esker_end_step(ds));
   }
   CHECK_OK(ds, esker_close(ds));
@@ -324,6 +325,27 @@ static void expect_wrong_meshes(const struct world* w) {
   esker_free(ds);
 }
 
+#ifdef ESKER_HAVE_HDF5
+/* What VTKHDF files cannot hold. */
+static void expect_limits_of_whole_levels(const struct world* w) {
+  static const char* const axes[4] = {"x", "y", "z", "p"};
+  static const int64_t extent[4] = {2, 2, 2, 2};
+  int grid = -1, field = -1;
+  esker_dataset* ds = create(w, "limits.vtkhdf.series");
+  CHECK_FAILS(ds, esker_def_mesh(ds, "m", 4, axes, extent, 1, NULL, ESKER_AT_CELLS, NULL, NULL, &grid),
+              ESKER_UNSUPPORTED, "mesh 'm': 4 axes, but VTKHDF files (format=vtkhdf) hold at most 3");
+  CHECK_FAILS(ds, esker_end_step(ds), ESKER_UNSUPPORTED, "with format=idx");
+  CHECK_OK(ds, esker_def_mesh(ds, "m", 3, axes, extent, 1, NULL, ESKER_AT_CELLS, NULL, NULL, &grid));
+  CHECK_OK(ds, esker_def_field(ds, grid, "f", ESKER_FLOAT32, 1, ESKER_EVERY_STEP, &field));
+  CHECK_OK(ds, esker_def_compression(ds, field, "zip"));
+  CHECK_OK(ds, esker_begin_step(ds, 0));
+  CHECK_FAILS(ds, esker_end_step(ds), ESKER_INVALID_ARGUMENT,
+              "field 'f': compression zip: VTKHDF files cannot be compressed");
+  CHECK_FAILS(ds, esker_close(ds), ESKER_INVALID_ARGUMENT, "with format=idx");
+  esker_free(ds);
+}
+#endif
+
 /* Samples at nodes; of a mesh with one level, without origin and spacing. */
 static void expect_nodes(const struct world* w) {
   static const char* const axes[2] = {"x", "y"};
@@ -389,6 +411,7 @@ void test_mesh(const struct world* w) {
   write_levels(w, "levels.vtkhdf.series");
   read_whole_levels(w);
   read_level_of_an_earlier_step(w);
+  expect_limits_of_whole_levels(w);
 #endif
   expect_wrong_patches(w);
   expect_wrong_meshes(w);

@@ -308,11 +308,42 @@ contains
     call esker_free(ds)
   end subroutine
 
+  ! What VTKHDF files cannot hold.
+  subroutine expect_limits_of_whole_levels(name)
+    character(*), intent(in) :: name
+    type(esker_dataset) :: ds
+    type(esker_options) :: options
+    integer(int64) :: extent(4), ratios(4, 0)
+    integer :: grid, field, ierr
+    extent = 2
+    call make_small_options(options)
+    call esker_create(ds, path_of(name), comm, options, ierr)
+    call esker_options_free(options)
+    if (ierr == esker_unsupported) then  ! built without HDF5
+      call esker_free(ds)
+      return
+    end if
+    call esker_def_mesh(ds, "m", ["x", "y", "z", "p"], extent, ratios, grid, ierr=ierr)
+    call check_fails(ds, ierr, esker_unsupported, "mesh 'm': 4 axes, but VTKHDF files (format=vtkhdf) hold at most 3")
+    call esker_end_step(ds, ierr)
+    call check_fails(ds, ierr, esker_unsupported, "with format=idx")
+    call esker_def_mesh(ds, "m", ["x", "y", "z"], extent(:3), ratios(:3, :), grid)
+    call esker_def_field(ds, grid, "f", esker_float32, 1, esker_every_step, field)
+    call esker_def_compression(ds, field, "zip")
+    call esker_begin_step(ds, 0d0)
+    call esker_end_step(ds, ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "field 'f': compression zip: VTKHDF files cannot be compressed")
+    call esker_close(ds, ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "with format=idx")
+    call esker_free(ds)
+  end subroutine
+
   subroutine test_mesh()
     call write_levels("levels.idx")
     call read_levels("levels.idx")
     call expect_wrong_patches("wrong_patches.idx")
     call expect_wrong_meshes("wrong_meshes.idx")
     call expect_nodes("nodes.idx")
+    call expect_limits_of_whole_levels("limits.vtkhdf.series")
   end subroutine
 end module

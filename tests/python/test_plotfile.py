@@ -149,6 +149,15 @@ def test_a_ratio_of_three_needs_whole_levels(esker_command: Run, tmp_path: Path)
     np.testing.assert_array_equal(esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(), composite(source, "rho"))
 
 
+def test_whole_levels_are_not_compressed(esker_command: Run, tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    write_plotfile(tmp_path / "plt", "<f8", ghosts=0)
+    done = esker_command("convert", "plt", "run.vtkhdf.series", "--compression", "zip")
+    assert done.returncode == 2
+    assert "compression zip: VTKHDF files cannot be compressed" in done.stderr and "format=idx" in done.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["plt"]
+
+
 def test_wrong_usage(esker_command: Run, tmp_path: Path) -> None:
     done = esker_command("convert", REAL, "mesh.nc")
     assert done.returncode == 2 and "is converted to IDX" in done.stderr

@@ -191,7 +191,7 @@ def test_wrong_definitions_are_refused(tmp_path: Path) -> None:
     def attempt(message: str, define: Any, **options: Any) -> None:
         with (
             pytest.raises(NotImplementedError, match=message),
-            esker.Writer(tmp_path / "bad", dims={"n": 3}, format="vtkhdf", report="none", **options) as w,
+            esker.Writer(tmp_path / "bad", dims={"n": 3}, report="none", **{"format": "vtkhdf", **options}) as w,
         ):
             define(w)
 
@@ -200,9 +200,32 @@ def test_wrong_definitions_are_refused(tmp_path: Path) -> None:
 
     attempt("VTKHDF files hold the fields of a mesh", lambda w: w.field("f", "f8", grid=w.grid("g", ["n"])))
     attempt("holds one mesh", lambda w: [w.field(n, "f8", grid=mesh(w, n)) for n in "ab"])
-    attempt("at most 3", lambda w: w.field("f", "f8", grid=mesh(w, axes="xyzt")))
-    attempt("compression=zip", lambda w: w.field("f", "f8", grid=mesh(w)), compression="zip")
+    four_axes = "mesh 'amr': 4 axes, but VTKHDF files .format=vtkhdf. hold at most 3; .* format=idx"
+    attempt(four_axes, lambda w: mesh(w, axes="xyzt"))
+    attempt(four_axes, lambda w: mesh(w, axes="xyzt"), format="vtkhdf+idx")
+    attempt("stored_bits", lambda w: w.field("f", "f8", grid=mesh(w), stored_bits=16))
     assert not list(tmp_path.iterdir())
+
+
+def test_only_the_array_is_compressed(tmp_path: Path) -> None:
+    def write_field(path: Path, format: str) -> None:
+        with esker.Writer(path, dims={}, format=format, report="none", compression="zip") as w:
+            mesh = w.mesh("amr", {"x": 32, "y": 32}, ratios=[2])
+            f = w.field("f", "f8", grid=mesh)
+            for step in range(2):
+                with w.step(step) as s:
+                    s.put(f, np.full((32, 32), step, "f8"), level=0)
+                    s.put(f, np.full((4, 8), 5.0), offset=(2, 2), level=1)
+
+    with pytest.raises(ValueError, match="'f': compression zip: VTKHDF files cannot be compressed; .*format=vtkhdf.idx"):
+        write_field(tmp_path / "bad", "vtkhdf")
+    assert not list(tmp_path.iterdir())
+    write_field(tmp_path / "run", "vtkhdf+idx")
+    full, flat = esker.open(tmp_path / "run.vtkhdf.series"), esker.open(tmp_path / "run.idx")
+    for step in range(2):
+        np.testing.assert_array_equal(full["f"].read(step), flat["f"].read(step))
+    blocks = sum(path.stat().st_size for path in (tmp_path / "run").rglob("*.bin"))
+    assert blocks < 2 * 64 * 64 * 8 / 4
 
 
 def test_appending_continues_with_other_patches(tmp_path: Path) -> None:

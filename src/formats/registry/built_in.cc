@@ -70,9 +70,10 @@ StagedWriterResult make_hdf5(const WriterTarget& target) {
       target.store, target.stem, target.suffix, target.options, target.lock));
 }
 
+template <bool is_one_of_two>
 StagedWriterResult make_vtkhdf(const WriterTarget& target) {
-  return std::unique_ptr<StagedWriter>(
-      std::make_unique<vtkhdf::VtkhdfWriter>(target.store, target.stem, target.options, target.lock));
+  return std::unique_ptr<StagedWriter>(std::make_unique<vtkhdf::VtkhdfWriter>(
+      target.store, target.stem, target.options, target.lock, is_one_of_two));
 }
 
 constexpr auto kOpenHdf5 = &open_netcdf<hdf5::Hdf5Dataset>;
@@ -87,6 +88,7 @@ StagedWriterResult make_hdf5(const WriterTarget& /*target*/) {
   return without_hdf5("format 'netcdf4' is an HDF5 file");
 }
 
+template <bool is_one_of_two>
 StagedWriterResult make_vtkhdf(const WriterTarget& /*target*/) {
   return without_hdf5("format 'vtkhdf' consists of HDF5 files");
 }
@@ -129,9 +131,9 @@ std::deque<FormatEntry> built_in_formats() {
            "VTKHDF series",
            {vtkhdf::kSeriesSuffix},
            vtkhdf::kSeriesMagic,
-           make_alone<make_vtkhdf>,
+           make_alone<make_vtkhdf<false>>,
            kOpenVtkhdf,
-           make_vtkhdf}};
+           make_vtkhdf<true>}};
 }
 
 }  // namespace esker

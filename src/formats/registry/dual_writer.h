@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/macros.h"
 #include "format/staged_writer.h"
 
 namespace esker {
@@ -38,6 +39,10 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] bool stores_levels() const override { return first_->stores_levels(); }
+  [[nodiscard]] Status check_mesh(const Mesh& mesh) const override {
+    ESKER_RETURN_IF_ERROR(first_->check_mesh(mesh));
+    return idx_->check_mesh(mesh);
+  }
   Status take_patches(const PatchesOfMeshes& patches) override { return first_->take_patches(patches); }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;

@@ -379,19 +379,13 @@ Status check_field(const Schema& schema, const Field& field) {
                  "field '{}': a VTKHDF dataset holds one mesh, '{}'; write '{}' to another one", field.name,
                  grid_of(schema).name, grid.name);
   }
-  if (grid.mesh->rank() > kAxes) {
-    return error(Code::kUnsupported, "mesh '{}' has {} axes; VTKHDF files hold at most {}: use format=idx",
-                 grid.name, grid.mesh->rank(), kAxes);
-  }
-  if (!field.compression.empty() && field.compression != "none") {
-    return error(Code::kUnsupported,
-                 "field '{}': compression={} in a VTKHDF file, whose samples are stored as they are; set "
-                 "compression=none",
-                 field.name, field.compression);
-  }
+  ESKER_RETURN_IF_ERROR(check_mesh(*grid.mesh).with_context("mesh '" + grid.name + "'"));
   if (field.stored_bits == 0) return {};
-  return error(Code::kUnsupported,
-               "field '{}': stored_bits in a VTKHDF file, whose samples are stored as they are", field.name);
+  return error(
+      Code::kUnsupported,
+      "field '{}': stored_bits={}, but VTKHDF files (format=vtkhdf) store samples as they are; leave out "
+      "stored_bits",
+      field.name, field.stored_bits);
 }
 
 }  // namespace
@@ -402,6 +396,15 @@ Status check_schema(const Schema& schema) {
   }
   for (const Field& field : schema.fields()) ESKER_RETURN_IF_ERROR(check_field(schema, field));
   return {};
+}
+
+Status check_mesh(const Mesh& mesh) {
+  if (mesh.rank() <= kAxes) return {};
+  return error(
+      Code::kUnsupported,
+      "{} axes, but VTKHDF files (format=vtkhdf) hold at most {}; write one array of all levels instead, "
+      "with format=idx",
+      mesh.rank(), kAxes);
 }
 
 const Mesh& mesh_of(const Schema& schema) { return *grid_of(schema).mesh; }

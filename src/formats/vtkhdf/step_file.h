@@ -36,9 +36,11 @@ struct StepFile {
 };
 
 /// Success if steps of these fields can be stored. kInvalidArgument: no field. kUnsupported, naming the field
-/// or the mesh: fields that are not on a mesh, several meshes, more than 3 axes, compression, stored bits.
+/// or the mesh: fields that are not on a mesh, several meshes, more than 3 axes, stored bits.
 /// Pure.
 Status check_schema(const Schema& schema);
+/// kUnsupported: a mesh with more than 3 axes. Pure.
+Status check_mesh(const Mesh& mesh);
 /// The mesh of a schema that passed.
 const Mesh& mesh_of(const Schema& schema);
 

@@ -1,9 +1,11 @@
 #include "formats/vtkhdf/vtkhdf_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/asks_for_compression.h"
 #include "format/schema_json.h"
 #include "formats/vtkhdf/step_file.h"
 #include "store/commit.h"
@@ -16,11 +18,28 @@ bool is_unknown(const Status& status) {
   return status.code() == Code::kIoError || status.code() == Code::kOutOfMemory;
 }
 
+Status check_not_compressed(const Schema& schema) {
+  for (const Field& field : schema.fields()) {
+    if (!asks_for_compression(field)) continue;
+    return error(
+        Code::kInvalidArgument,
+        "field '{}': compression {}: VTKHDF files cannot be compressed; set compression=none, or write one "
+        "array of all levels, with format=idx, or both, with format=vtkhdf+idx, where the IDX dataset is "
+        "compressed",
+        field.name, field.compression);
+  }
+  return {};
+}
+
 }  // namespace
 
 VtkhdfWriter::VtkhdfWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-                           std::shared_ptr<WriterLock> lock)
-    : store_(std::move(store)), stem_(std::move(stem)), options_(options), lock_(std::move(lock)) {}
+                           std::shared_ptr<WriterLock> lock, bool is_one_of_two)
+    : store_(std::move(store)),
+      stem_(std::move(stem)),
+      options_(options),
+      lock_(std::move(lock)),
+      is_one_of_two_(is_one_of_two) {}
 
 Status VtkhdfWriter::check_target() {
   const std::string path = series_path(stem_);
@@ -51,7 +70,13 @@ Status VtkhdfWriter::refuse_steps() const {
   return {};
 }
 
+std::string VtkhdfWriter::storage_note() const {
+  if (std::ranges::none_of(schema().fields(), asks_for_compression)) return {};
+  return "compression: of the IDX dataset only; VTKHDF files are not compressed";
+}
+
 Status VtkhdfWriter::define(const Schema& schema) {
+  if (!is_one_of_two_) ESKER_RETURN_IF_ERROR(check_not_compressed(schema));
   ESKER_RETURN_IF_ERROR(check_schema(schema));
   series_ = {schema, {}};
   return {};

@@ -15,6 +15,7 @@
 #include "format/staged_writer.h"
 #include "formats/netcdf/hdf5/overlay.h"
 #include "formats/vtkhdf/series.h"
+#include "formats/vtkhdf/step_file.h"
 #include "formats/vtkhdf/vtkhdf_step_layouts.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -24,8 +25,9 @@ namespace esker::vtkhdf {
 class VtkhdfWriter final : public StagedWriter {
  public:
   /// The series is `stem`.vtkhdf.series; `lock` protects everything that is written with this stem.
+  /// `is_one_of_two`: of a dataset whose other format may compress its fields.
   VtkhdfWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-               std::shared_ptr<WriterLock> lock);
+               std::shared_ptr<WriterLock> lock, bool is_one_of_two);
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -42,6 +44,7 @@ class VtkhdfWriter final : public StagedWriter {
   [[nodiscard]] const std::vector<double>& times() const override { return series_.times; }
   [[nodiscard]] bool stores_flat() const override { return false; }
   [[nodiscard]] bool stores_levels() const override { return true; }
+  [[nodiscard]] Status check_mesh(const Mesh& mesh) const override { return vtkhdf::check_mesh(mesh); }
   Status take_patches(const PatchesOfMeshes& patches) override;
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
@@ -54,6 +57,7 @@ class VtkhdfWriter final : public StagedWriter {
     return data_paths(step, step + 1);
   }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {series_path(stem_)}; }
+  [[nodiscard]] std::string storage_note() const override;
   Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return stem_; }
 
@@ -70,6 +74,7 @@ class VtkhdfWriter final : public StagedWriter {
   std::string stem_;
   Options options_;
   std::shared_ptr<WriterLock> lock_;
+  bool is_one_of_two_;
   Series series_;
   std::string committed_;                 // the text of the series, on rank 0
   std::string attempted_;                 // the text of a series that may have replaced it when that failed

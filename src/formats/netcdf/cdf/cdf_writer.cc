@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/asks_for_compression.h"
 #include "formats/netcdf/cdf/cdf_step_layouts.h"
 #include "formats/netcdf/cdf/existing.h"
 #include "formats/netcdf/model/fill.h"
@@ -18,13 +19,9 @@ CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, const Kind&
 
 namespace {
 
-bool is_compressed(const Field& field) {
-  return !field.compression.empty() && field.compression != "none" && field.compression != "raw";
-}
-
 Status check_not_compressed(const Schema& schema) {
   for (const Field& field : schema.fields()) {
-    if (!is_compressed(field)) continue;
+    if (!asks_for_compression(field)) continue;
     return error(Code::kInvalidArgument,
                  "field '{}': compression {}: CDF files cannot be compressed; set compression=none, or write "
                  "format=netcdf4, or format=cdf5+idx, where the IDX dataset is compressed",
@@ -37,7 +34,7 @@ Status check_not_compressed(const Schema& schema) {
 
 std::string CdfWriter::storage_note() const {
   const auto& fields = schema_.fields();
-  if (std::none_of(fields.begin(), fields.end(), is_compressed)) return {};
+  if (std::none_of(fields.begin(), fields.end(), asks_for_compression)) return {};
   return "compression: of the IDX dataset only; the CDF file is not compressed";
 }
 
