@@ -1,5 +1,6 @@
 #include "planning.h"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -149,12 +150,13 @@ void check_rank(int rank, int n_ranks, const std::string& what) {
 /// Plans a step with `boxes` on all grids, or without boxes, with grids split as nearly cubically as
 /// possible.
 PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes,
-                       const Options& options, const Kept& kept) {
+                       const Options& options, const Kept& kept, int ranks_per_node) {
   const KeepOfGrid keep = [&](const Grid& grid) { return rules_of(kept, grid); };
   const SplitOfGrid near_cubic = [&](const Grid& grid) {
     return BrickDecomposition::near_cubic(schema.rank_of(grid), schema.box_of(grid).hi, n_ranks);
   };
-  if (boxes.empty()) return plan_step(schema, n_ranks, near_cubic, options, check_signals, keep).value();
+  if (boxes.empty())
+    return plan_step(schema, n_ranks, near_cubic, options, check_signals, keep, ranks_per_node).value();
   std::map<int, std::vector<Box>> of_rank;
   for (const BoxRow& row : boxes) {
     const int rank = std::get<0>(row);
@@ -162,12 +164,12 @@ PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxR
     of_rank[rank].push_back(to_box(row, "rank"));
   }
   const BoxesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
-  return plan_step(schema, n_ranks, listed, options, check_signals, keep).value();
+  return plan_step(schema, n_ranks, listed, options, check_signals, keep, ranks_per_node).value();
 }
 
 PlanReport plan_mesh(int n_ranks, const std::vector<Index>& extent,
                      const std::vector<std::vector<Index>>& ratios, int n_fields, const std::string& type,
-                     const std::vector<PatchRow>& patches, const OptionTexts& options) {
+                     const std::vector<PatchRow>& patches, const OptionTexts& options, int ranks_per_node) {
   std::map<int, std::vector<MeshBox>> of_rank;
   for (const auto& [rank, level, lo, hi] : patches) {
     check_rank(rank, n_ranks, "patch");
@@ -175,19 +177,19 @@ PlanReport plan_mesh(int n_ranks, const std::vector<Index>& extent,
   }
   const PatchesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
   return plan_step(make_mesh_schema(extent, ratios, n_fields, type), n_ranks, listed, make_options(options),
-                   check_signals)
+                   check_signals, {}, ranks_per_node)
       .value();
 }
 
 PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,
                      int stored_bits, const std::vector<BoxRow>& boxes, const OptionTexts& options,
-                     const KeptRows& keep, std::optional<int> keep_level) {
+                     const KeptRows& keep, std::optional<int> keep_level, int ranks_per_node) {
   return plan_schema(make_schema(extent, n_fields, type, stored_bits), n_ranks, boxes, make_options(options),
-                     {keep, keep_level});
+                     {keep, keep_level}, ranks_per_node);
 }
 
 /// Plans a step with the patches that a dataset has at its last step, dealt to the ranks level by level.
-PlanReport plan_patches_of(const Dataset& dataset, int n_ranks, const Options& options) {
+PlanReport plan_patches_of(const Dataset& dataset, int n_ranks, const Options& options, int ranks_per_node) {
   const Schema& schema = dataset.schema();
   std::map<std::string, std::vector<MeshBox>> of_grid;
   for (const Field& field : schema.fields()) {
@@ -212,18 +214,37 @@ PlanReport plan_patches_of(const Dataset& dataset, int n_ranks, const Options& o
     }
     return mine;
   };
-  return plan_step(schema, n_ranks, dealt, options, check_signals).value();
+  return plan_step(schema, n_ranks, dealt, options, check_signals, {}, ranks_per_node).value();
 }
 
 PlanReport plan_dataset(int n_ranks, const std::string& path, const std::vector<BoxRow>& boxes,
-                        const OptionTexts& options, const KeptRows& keep, std::optional<int> keep_level) {
+                        const OptionTexts& options, const KeptRows& keep, std::optional<int> keep_level,
+                        int ranks_per_node) {
   const Dataset dataset = value_or_no_dataset(Dataset::open(path));
   const auto& grids = dataset.schema().grids();
   if (boxes.empty() &&
       std::any_of(grids.begin(), grids.end(), [](const Grid& g) { return g.mesh.has_value(); })) {
-    return plan_patches_of(dataset, n_ranks, make_options(options));
+    return plan_patches_of(dataset, n_ranks, make_options(options), ranks_per_node);
   }
-  return plan_schema(dataset.schema(), n_ranks, boxes, make_options(options), {keep, keep_level});
+  return plan_schema(dataset.schema(), n_ranks, boxes, make_options(options), {keep, keep_level},
+                     ranks_per_node);
+}
+
+using Table = nb::ndarray<nb::numpy, const Index, nb::ndim<2>>;
+
+/// A view of a vector of structures that consist of numbers only.
+template <class Row>
+Table view_of(const std::vector<Row>& rows, nb::handle owner) {
+  static_assert(sizeof(Row) % sizeof(Index) == 0);
+  return Table(rows.data(), {rows.size(), sizeof(Row) / sizeof(Index)}, owner);
+}
+
+Table node_loads(nb::handle_t<PlanReport> self) {
+  return view_of(nb::cast<const PlanReport&>(self).loads.nodes, self);
+}
+
+Table written_extents(nb::handle_t<PlanReport> self) {
+  return view_of(nb::cast<const PlanReport&>(self).loads.extents, self);
 }
 
 void bind_report(nb::module_& m) {
@@ -264,6 +285,8 @@ void bind_report(nb::module_& m) {
                      }
                      return levels;
                    })
+      .def_prop_ro("node_loads", &node_loads)
+      .def_prop_ro("extents", &written_extents)
       .def("to_string", &PlanReport::to_string);
 }
 
@@ -276,11 +299,12 @@ void bind_planning(nb::module_& m) {
   m.def("split_boxes", &split_boxes, "extent"_a, "n_ranks"_a);
   m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a, "stored_bits"_a = 0,
         "boxes"_a = std::vector<BoxRow>(), "options"_a = OptionTexts(), "keep"_a = KeptRows(),
-        "keep_level"_a = nb::none(), Release());
+        "keep_level"_a = nb::none(), "ranks_per_node"_a = 0, Release());
   m.def("plan_mesh", &plan_mesh, "n_ranks"_a, "extent"_a, "ratios"_a, "n_fields"_a, "type"_a, "patches"_a,
-        "options"_a = OptionTexts(), Release());
+        "options"_a = OptionTexts(), "ranks_per_node"_a = 0, Release());
   m.def("plan_dataset", &plan_dataset, "n_ranks"_a, "path"_a, "boxes"_a = std::vector<BoxRow>(),
-        "options"_a = OptionTexts(), "keep"_a = KeptRows(), "keep_level"_a = nb::none(), Release());
+        "options"_a = OptionTexts(), "keep"_a = KeptRows(), "keep_level"_a = nb::none(),
+        "ranks_per_node"_a = 0, Release());
 }
 
 }  // namespace esker::python

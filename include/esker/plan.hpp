@@ -27,6 +27,7 @@
 #include "esker/types/keep.hpp"
 #include "esker/types/mesh.hpp"
 #include "esker/types/options.hpp"
+#include "esker/types/plan_loads.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
 
@@ -77,6 +78,9 @@ struct ESKER_API PlanReport {
   /// By level, the patches of all meshes; empty if there is no mesh.
   std::vector<LevelCover> levels;
 
+  /// What nodes and files get; empty unless plan_step() was told `ranks_per_node`.
+  PlanLoads loads;
+
   /// Maximum number of ranks that send to one rank at a time.
   [[nodiscard]] Index max_fan_in() const { return senders.max; }
   /// Maximum over the ranks of the memory taken from the budget.
@@ -103,10 +107,11 @@ using KeepOfGrid = std::function<std::vector<KeepRule>(const Grid& grid)>;
 /// options.aggregate = false, with their contiguous runs) and of stored blocks, not with that of all blocks.
 /// Errors: kInvalidArgument (definitions, boxes that do not cover each grid exactly once, a mesh, a rule that
 /// looks at samples), kOutOfRange (a box outside its grid, a level that the grid does not have), kUnsupported
-/// (a format that stores fields completely), kOutOfMemory (memory budget too small).
+/// (a format that stores fields completely, `ranks_per_node` without aggregation), kOutOfMemory (memory
+/// budget too small). `ranks_per_node` > 0: also PlanReport::loads, for a cost model of a machine.
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
                                        const Options& options = {}, const GoesOn& goes_on = {},
-                                       const KeepOfGrid& keep = {});
+                                       const KeepOfGrid& keep = {}, int ranks_per_node = 0);
 
 /// Returns the patches that a rank puts for the fields of `grid`: of a mesh with their levels, of another
 /// grid boxes of level 0.
@@ -116,7 +121,7 @@ using PatchesOfRank = std::function<std::vector<MeshBox>(int rank, const Grid& g
 /// adds rules. Time and memory also follow the number of patches.
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const PatchesOfRank& patches,
                                        const Options& options = {}, const GoesOn& goes_on = {},
-                                       const KeepOfGrid& keep = {});
+                                       const KeepOfGrid& keep = {}, int ranks_per_node = 0);
 
 /// Returns how `grid` is split. Rank r holds part r; ranks beyond the last part hold nothing.
 using SplitOfGrid = std::function<Result<BrickDecomposition>(const Grid& grid)>;
@@ -124,6 +129,6 @@ using SplitOfGrid = std::function<Result<BrickDecomposition>(const Grid& grid)>;
 /// The same for Cartesian splits. Stores nothing per rank: planning a million ranks takes about a minute.
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
                                        const Options& options = {}, const GoesOn& goes_on = {},
-                                       const KeepOfGrid& keep = {});
+                                       const KeepOfGrid& keep = {}, int ranks_per_node = 0);
 
 }  // namespace esker

@@ -70,6 +70,7 @@ struct Request {
   const Options& options;
   const KeepOfGrid& keep;
   PlannedPatches* patches = nullptr;  // of meshes; holders_of fills it
+  int ranks_per_node = 0;             // 0: without loads
 };
 
 /// Boxes alone say nothing of levels.
@@ -152,7 +153,7 @@ Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
 }
 
 Result<Step> lay_out(const Request& request) {
-  const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
+  const auto& [schema, n_ranks, holders_of, options, keep, patches, _] = request;
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
   if (step.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema));
@@ -254,13 +255,13 @@ Index add_kept_samples(const Schema& schema, const Step& step, PlanReport& repor
 }
 
 Result<PlanReport> plan(const Request& request, Pulse& pulse) {
-  const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
+  const auto& [schema, n_ranks, holders_of, options, keep, patches, ranks_per_node] = request;
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
   ESKER_RETURN_IF_ERROR(check_coverage(step.schema, step.holders, n_ranks).with_context("plan"));
-  ESKER_ASSIGN_OR_RETURN(
-      const StepCounts counts,
-      count_step(step.space, step.fields, step.policy, n_ranks,
-                 spread_over_ranks(step.space, step.fields, step.policy, n_ranks), std::ref(pulse)));
+  ESKER_ASSIGN_OR_RETURN(StepCounts counts,
+                         count_step(step.space, step.fields, step.policy, n_ranks,
+                                    spread_over_ranks(step.space, step.fields, step.policy, n_ranks),
+                                    std::ref(pulse), ranks_per_node));
   PlanReport report;
   report.ranks = n_ranks;
   report.writers = counts.writers;
@@ -278,6 +279,7 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   report.boxes = counts.boxes;
   report.volume_ratio = counts.volume_ratio;
   report.receivers = counts.receivers;
+  report.loads = std::move(counts.loads);
   return report;
 }
 
@@ -314,13 +316,14 @@ std::string histogram(const std::vector<MessageBin>& bins) {
   return text.empty() ? text : kHeader + text;
 }
 
-Status check_ranks(int n_ranks) {
-  if (n_ranks >= 1) return {};
-  return error(Code::kInvalidArgument, "plan: {} ranks, expected at least 1", n_ranks);
+Status check_ranks(int n_ranks, int ranks_per_node) {
+  if (n_ranks >= 1 && ranks_per_node >= 0) return {};
+  return error(Code::kInvalidArgument, "plan: {} ranks, {} per node, expected at least 1", n_ranks,
+               ranks_per_node);
 }
 
 Result<PlanReport> plan_or_end(const Request& request, Pulse& pulse) {
-  ESKER_RETURN_IF_ERROR(check_ranks(request.n_ranks));
+  ESKER_RETURN_IF_ERROR(check_ranks(request.n_ranks, request.ranks_per_node));
   try {
     return within_memory([&] { return plan(request, pulse); });
   } catch (const Pulse::Cancelled&) {
@@ -331,25 +334,28 @@ Result<PlanReport> plan_or_end(const Request& request, Pulse& pulse) {
 }  // namespace
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
-                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep,
+                             int ranks_per_node) {
   Pulse pulse(goes_on);
   const HoldersOfGrid holders = [&](const Grid& grid, const FormatWriter&) {
     return list_boxes(schema, grid, n_ranks, boxes, pulse);
   };
-  return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
+  return plan_or_end({schema, n_ranks, holders, options, keep, nullptr, ranks_per_node}, pulse);
 }
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
-                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep,
+                             int ranks_per_node) {
   Pulse pulse(goes_on);
   const HoldersOfGrid holders = [&](const Grid& grid, const FormatWriter&) {
     return split_grid(schema, grid, n_ranks, split);
   };
-  return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
+  return plan_or_end({schema, n_ranks, holders, options, keep, nullptr, ranks_per_node}, pulse);
 }
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const PatchesOfRank& patches,
-                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep,
+                             int ranks_per_node) {
   Pulse pulse(goes_on);
   const std::function<void()> often = std::ref(pulse);
   PlannedPatches planned(schema, n_ranks, patches, often);
@@ -361,7 +367,7 @@ Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const PatchesOfR
     for (KeepRule& rule : planned.rules_of(grid)) all.push_back(std::move(rule));
     return all;
   };
-  return plan_or_end({schema, n_ranks, holders, options, rules, &planned}, pulse);
+  return plan_or_end({schema, n_ranks, holders, options, rules, &planned, ranks_per_node}, pulse);
 }
 
 std::string PlanReport::to_string() const {

@@ -1,8 +1,10 @@
 #include "plan/count_step.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "plan/bricks.h"
 #include "plan/field_boxes.h"
@@ -20,12 +22,13 @@ void raise(StepCut::Needs& most, const StepCut::Needs& needs) {
 class StepCounter {
  public:
   StepCounter(const PieceSpace& space, const std::vector<FieldPatches>& fields, const ExchangePolicy& policy,
-              int n_ranks, const Placement& placement, const std::function<void()>& pulse)
+              int n_ranks, const Placement& placement, const std::function<void()>& pulse, int ranks_per_node)
       : space_(space),
         fields_(fields),
         policy_(policy),
         n_ranks_(n_ranks),
         pulse_(pulse),
+        ranks_per_node_(ranks_per_node),
         cut_(space, policy, n_ranks, {}, placement) {}
 
   Result<StepCounts> count() {
@@ -42,7 +45,9 @@ class StepCounter {
   /// Stops as soon as the budget is known to be too small.
   Result<StepCut::Needs> count_traffic() {
     const Relays relays = cut_.relays(fields_);
-    TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_);
+    std::optional<LoadCounter> loads;
+    if (ranks_per_node_ > 0) loads.emplace(space_, n_ranks_, ranks_per_node_);
+    TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_, loads ? &*loads : nullptr);
     StepCut::Needs most;
     counts_.rounds = cut_.ownership().num_rounds();
     for (Index r = 0; r < counts_.rounds && cut_.fits(most); ++r) {
@@ -52,6 +57,7 @@ class StepCounter {
     counts_.ranks = counter.ranks();
     counts_.to_relays = counter.to_relays();
     counts_.to_aggregators = counter.to_aggregators();
+    if (loads) counts_.loads = loads->take();
     return most;
   }
 
@@ -104,6 +110,7 @@ class StepCounter {
   const ExchangePolicy& policy_;
   int n_ranks_;
   const std::function<void()>& pulse_;
+  int ranks_per_node_;
   StepCut cut_;
   StepCounts counts_;
 };
@@ -112,8 +119,12 @@ class StepCounter {
 
 Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                               const ExchangePolicy& policy, int n_ranks, const Placement& placement,
-                              const std::function<void()>& pulse) {
-  return StepCounter(space, fields, policy, n_ranks, placement, pulse).count();
+                              const std::function<void()>& pulse, int ranks_per_node) {
+  if (ranks_per_node > 0 && !policy.aggregate) {
+    return error(Code::kUnsupported,
+                 "plan: loads of nodes and files are counted with aggregation only: expected aggregate=true");
+  }
+  return StepCounter(space, fields, policy, n_ranks, placement, pulse, ranks_per_node).count();
 }
 
 Placement spread_over_ranks(const PieceSpace& space, const std::vector<FieldPatches>& fields,

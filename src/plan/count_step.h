@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "esker/types/plan_loads.hpp"
 #include "esker/types/status.hpp"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
@@ -23,15 +24,17 @@ struct StepCounts {
   Index boxes = 0;
   double volume_ratio = 0;
   Index receivers = 0;
+  PlanLoads loads;  ///< empty unless requested
 };
 
 /// Counts a step that is moved by messages, with collective buffers of a size that fits the rank with the
-/// largest needs. `pulse` is called often, and may throw to end the counting. Local, pure. kOutOfMemory: the
-/// budget does not hold a single piece at a time. Cost: as TrafficCounter; without `policy.aggregate` the
-/// plan of each rank is made.
+/// largest needs. `pulse` is called often, and may throw to end the counting. With `ranks_per_node` > 0 the
+/// loads of nodes and files are counted, too. Local, pure. kOutOfMemory: the budget does not hold a single
+/// piece at a time. kUnsupported: loads without `policy.aggregate`. Cost: as TrafficCounter; without
+/// `policy.aggregate` the plan of each rank is made.
 Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                               const ExchangePolicy& policy, int n_ranks, const Placement& placement,
-                              const std::function<void()>& pulse);
+                              const std::function<void()>& pulse, int ranks_per_node = 0);
 
 /// The aggregators, spread evenly over the rank numbers, where the policy takes the layouts' own file
 /// domains. Otherwise empty. Local, pure.

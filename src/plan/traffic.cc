@@ -11,13 +11,14 @@ void count_message(MessageSizes& sizes, Index bytes) {
 
 TrafficCounter::TrafficCounter(const PieceSpace& space, const Ownership& ownership,
                                const std::vector<FieldPatches>& fields, const Relays& relays,
-                               std::function<void()> pulse)
+                               std::function<void()> pulse, LoadCounter* loads)
     : space_(space),
       ownership_(ownership),
       fields_(fields),
       relays_(relays),
       finder_(relays, fields),
       pulse_(std::move(pulse)),
+      loads_(loads),
       ranks_(static_cast<std::size_t>(relays.num_ranks())),
       bytes_of_(ranks_.size()),
       sent_(ranks_.size()),
@@ -52,7 +53,8 @@ void TrafficCounter::add_buffer(int aggregator, Index round) {
   writer.written_bytes += buffer_bytes;
   writer.buffer_bytes = std::max(writer.buffer_bytes, buffer_bytes);
   if (ownership_.order() == Ownership::Order::kOfFiles) writer.compressed_bytes = writer.buffer_bytes;
-  send_all(target, to_aggregators_, received_by_aggregator_);
+  if (loads_) loads_->add_written(target, round, pieces);
+  send_all(target, {to_aggregators_, received_by_aggregator_, &NodeLoad::to_aggregators});
 }
 
 void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const PiecePart& part) {
@@ -91,7 +93,7 @@ void TrafficCounter::add_relayed(Index round) {
     auto& from = fine_[static_cast<std::size_t>(relay)];
     for (const FromSource& part : from) add_bytes(part.source, part.bytes);
     from.clear();
-    send_all(relay, to_relays_, received_by_relay_);
+    send_all(relay, {to_relays_, received_by_relay_, &NodeLoad::to_relays});
   }
 }
 
@@ -159,7 +161,7 @@ void TrafficCounter::add_fine(int relay, int source, Index bytes) {
 }
 
 /// Counts one message from each source to `target`; the samples of `target` itself need none.
-void TrafficCounter::send_all(int target, MessageSizes& sizes, std::vector<Index>& received) {
+void TrafficCounter::send_all(int target, const Stage& stage) {
   Index senders = 0;
   for (const int source : sources_) {
     const auto s = static_cast<std::size_t>(source);
@@ -169,8 +171,9 @@ void TrafficCounter::send_all(int target, MessageSizes& sizes, std::vector<Index
     ++ranks_[s].messages;
     ranks_[s].sent_bytes += bytes;
     sent_[s] += bytes;
-    received[static_cast<std::size_t>(target)] += bytes;
-    count_message(sizes, bytes);
+    stage.received[static_cast<std::size_t>(target)] += bytes;
+    count_message(stage.sizes, bytes);
+    if (loads_) loads_->add_message(stage.load, source, target, bytes);
   }
   sources_.clear();
   Index& most = ranks_[static_cast<std::size_t>(target)].senders;

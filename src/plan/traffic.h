@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/load_counter.h"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
 #include "plan/plan.h"
@@ -37,10 +38,11 @@ void count_message(MessageSizes& sizes, Index bytes);
 
 class TrafficCounter {
  public:
-  /// All arguments must outlive it. `pulse` is called often, and may throw to end the counting.
+  /// All arguments must outlive it. `pulse` is called often, and may throw to end the counting. `loads`, if
+  /// given, also counts what nodes and files get.
   TrafficCounter(
       const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
-      const Relays& relays, std::function<void()> pulse = [] {});
+      const Relays& relays, std::function<void()> pulse = [] {}, LoadCounter* loads = nullptr);
 
   /// Counts one round of all ranks. Called once for each round of the ownership.
   void add_round(Index round);
@@ -74,7 +76,13 @@ class TrafficCounter {
   void add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes);
   void add_bytes(int source, Index bytes);
   void add_fine(int relay, int source, Index bytes);
-  void send_all(int target, MessageSizes& sizes, std::vector<Index>& received);
+  /// The messages of one of the two stages.
+  struct Stage {
+    MessageSizes& sizes;
+    std::vector<Index>& received;
+    StageLoad NodeLoad::*load;
+  };
+  void send_all(int target, const Stage& stage);
   void end_round();
 
   const PieceSpace& space_;
@@ -83,6 +91,7 @@ class TrafficCounter {
   const Relays& relays_;
   RelayFinder finder_;
   std::function<void()> pulse_;
+  LoadCounter* loads_;
   std::map<std::pair<int, int>, int> number_of_field_;
   std::vector<RankTraffic> ranks_;
   MessageSizes to_relays_{}, to_aggregators_{};

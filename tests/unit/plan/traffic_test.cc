@@ -42,6 +42,58 @@ Totals sum_of_plans(const PlanCase& test, const Ownership& ownership, const Rela
   return totals;
 }
 
+void add_load(const std::vector<Message>& sends, int rank, int ranks_per_node, StageLoad NodeLoad::*stage,
+              std::vector<NodeLoad>& nodes) {
+  for (const Message& message : sends) {
+    StageLoad& from = nodes[static_cast<std::size_t>(rank / ranks_per_node)].*stage;
+    StageLoad& to = nodes[static_cast<std::size_t>(message.peer / ranks_per_node)].*stage;
+    if (&from == &to) {
+      from.bytes_inside += message.bytes;
+      continue;
+    }
+    ++from.messages_out;
+    from.bytes_out += message.bytes;
+    ++to.messages_in;
+    to.bytes_in += message.bytes;
+  }
+}
+
+std::vector<NodeLoad> loads_of_plans(const PlanCase& test, const Ownership& ownership, const Relays& relays,
+                                     int ranks_per_node) {
+  std::vector<NodeLoad> nodes(static_cast<std::size_t>((test.n_ranks - 1) / ranks_per_node + 1));
+  for (int r = 0; r < test.n_ranks; ++r) {
+    for (const Round& round : make_plan(test.space, ownership, test.fields, relays, r).rounds) {
+      add_load(round.relay.sends, r, ranks_per_node, &NodeLoad::to_relays, nodes);
+      add_load(round.sends, r, ranks_per_node, &NodeLoad::to_aggregators, nodes);
+    }
+  }
+  return nodes;
+}
+
+void expect_stage(const StageLoad& counted, const StageLoad& planned) {
+  EXPECT_EQ(counted.messages_out, planned.messages_out);
+  EXPECT_EQ(counted.messages_in, planned.messages_in);
+  EXPECT_EQ(counted.bytes_out, planned.bytes_out);
+  EXPECT_EQ(counted.bytes_in, planned.bytes_in);
+  EXPECT_EQ(counted.bytes_inside, planned.bytes_inside);
+}
+
+/// The extents of a rank add up to the bytes that it writes.
+void expect_loads(const PlanLoads& counted, const std::vector<NodeLoad>& planned,
+                  const TrafficCounter& traffic) {
+  ASSERT_EQ(counted.nodes.size(), planned.size());
+  for (std::size_t n = 0; n < planned.size(); ++n) {
+    expect_stage(counted.nodes[n].to_relays, planned[n].to_relays);
+    expect_stage(counted.nodes[n].to_aggregators, planned[n].to_aggregators);
+  }
+  std::vector<Index> written(traffic.ranks().size());
+  for (const WrittenExtent& extent : counted.extents) {
+    EXPECT_GT(extent.size_bytes, 0);
+    written[static_cast<std::size_t>(extent.rank)] += extent.size_bytes;
+  }
+  for (std::size_t r = 0; r < written.size(); ++r) EXPECT_EQ(written[r], traffic.ranks()[r].written_bytes);
+}
+
 struct Setting {
   const char* name;
   const char* restructure;
@@ -66,7 +118,10 @@ TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   const Ownership ownership(test.space, n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
   const Relays relays(test.space, ownership, test.fields, n_ranks,
                       {Restructure::parse(setting.restructure).value(), setting.max_fan_in});
-  TrafficCounter counted(test.space, ownership, test.fields, relays);
+  const int ranks_per_node = 1 + seed % 4;
+  LoadCounter loads(test.space, n_ranks, ranks_per_node);
+  TrafficCounter counted(
+      test.space, ownership, test.fields, relays, [] {}, &loads);
   for (Index round = 0; round < ownership.num_rounds(); ++round) counted.add_round(round);
   const Totals planned = sum_of_plans(test, ownership, relays);
   for (int r = 0; r < n_ranks; ++r) {
@@ -77,6 +132,7 @@ TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   }
   EXPECT_EQ(counted.to_relays(), planned.to_relays);
   EXPECT_EQ(counted.to_aggregators(), planned.to_aggregators);
+  expect_loads(loads.take(), loads_of_plans(test, ownership, relays, ranks_per_node), counted);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,32 @@
+// LoadCounter: what a step asks of each node and file, counted while the plans of all ranks are.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "esker/types/plan_loads.hpp"
+#include "plan/ownership.h"
+#include "plan/piece_space.h"
+
+namespace esker {
+
+class LoadCounter {
+ public:
+  /// ranks_per_node > 0. `space` must outlive it.
+  LoadCounter(const PieceSpace& space, int n_ranks, int ranks_per_node);
+
+  /// Adds one message of a stage.
+  void add_message(StageLoad NodeLoad::*stage, int source, int target, Index bytes);
+  /// Adds the pieces that a rank writes in a round, one extent per file.
+  void add_written(int rank, Index round, const Ownership::Pieces& pieces);
+
+  /// The counts; the counter is empty afterwards.
+  [[nodiscard]] PlanLoads take() { return std::move(loads_); }
+
+ private:
+  const PieceSpace& space_;
+  std::vector<Index> ends_of_files_;
+  PlanLoads loads_;
+};
+
+}  // namespace esker
