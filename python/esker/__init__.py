@@ -35,6 +35,7 @@ from esker.parallel import Reader
 from esker.planning import plan_mesh
 from esker.planning import plan_step as plan
 from esker.serial import write
+from esker.tune.simulation import simulate
 from esker.values import Text
 from esker.verification import Finding, Rebuilt, Verification, adopt, rebuild, repair, verify
 from esker.viewing import Camera, View
@@ -76,6 +77,7 @@ __all__ = [
     "plan_mesh",
     "rebuild",
     "repair",
+    "simulate",
     "verify",
     "write",
 ]

@@ -60,6 +60,35 @@ def plan_step(
     >>> round(facts["efficiency"], 3)
     0.994
     """
+    given = {
+        "block": block,
+        "extent": extent,
+        "dataset": dataset,
+        "boxes": boxes,
+        "fields": fields,
+        "type": type,
+    }
+    kept = {"stored_bits": stored_bits, "keep": keep, "keep_order": keep_order, "keep_level": keep_level}
+    return _facts(report_of_step(ranks, **given, **kept, **options))
+
+
+def report_of_step(
+    ranks: int,
+    *,
+    block: Sequence[int] | None = None,
+    extent: Sequence[int] | None = None,
+    dataset: str | None = None,
+    boxes: Iterable[tuple[int, Box]] = (),
+    fields: int = 1,
+    type: str = "float64",
+    stored_bits: int = 0,
+    keep: float | Iterable[tuple[int, Box]] | None = None,
+    keep_order: str = "z",
+    keep_level: int | None = None,
+    ranks_per_node: int = 0,
+    **options: Any,
+) -> _core.PlanReport:
+    """The report from which plan_step() takes its facts; with `ranks_per_node` also the loads of nodes and files."""
     rows = _rows(boxes)
     if rows and block is extent is dataset is None:
         extent = [max(ends) for ends in zip(*(hi for _, _, hi in rows))]
@@ -70,11 +99,11 @@ def plan_step(
     texts = _texts(options)
     if dataset is not None:
         kept = _kept(keep, keep_order, _extents_of(dataset) if keep is not None else {}, rows, ranks)
-        return _facts(_core.plan_dataset(ranks, dataset, rows, texts, kept, keep_level))
+        return _core.plan_dataset(ranks, dataset, rows, texts, kept, keep_level, ranks_per_node)
     assert extent is not None
     kept = _kept(keep, keep_order, {_GRID: extent}, rows, ranks)
     how = (fields, np.dtype(type).name, stored_bits)
-    return _facts(_core.plan_grid(ranks, list(extent), *how, rows, texts, kept, keep_level))
+    return _core.plan_grid(ranks, list(extent), *how, rows, texts, kept, keep_level, ranks_per_node)
 
 
 def plan_mesh(
@@ -104,11 +133,28 @@ def plan_mesh(
     >>> esker.plan_mesh(2, patches, ratios=[2])["levels"]
     [LevelCover(patches=1, samples=4096, covered=256), LevelCover(patches=1, samples=1024, covered=0)]
     """
+    return _facts(
+        report_of_mesh(ranks, patches, ratios=ratios, extent=extent, fields=fields, type=type, **options)
+    )
+
+
+def report_of_mesh(
+    ranks: int,
+    patches: Iterable[tuple[int, int, Box]],
+    *,
+    ratios: Sequence[int | Sequence[int]] = (),
+    extent: Sequence[int] | None = None,
+    fields: int = 1,
+    type: str = "float64",
+    ranks_per_node: int = 0,
+    **options: Any,
+) -> _core.PlanReport:
+    """The report from which plan_mesh() takes its facts; with `ranks_per_node` also the loads of nodes and files."""
     listed = [(rank, level, list(lo), list(hi)) for rank, level, (lo, hi) in patches]
     extent = extent or _extent_of_level_0(listed)
     each = [list(ratio) if isinstance(ratio, Sequence) else [ratio] * len(extent) for ratio in ratios]
     name = np.dtype(type).name
-    return _facts(_core.plan_mesh(ranks, list(extent), each, fields, name, listed, _texts(options)))
+    return _core.plan_mesh(ranks, list(extent), each, fields, name, listed, _texts(options), ranks_per_node)
 
 
 def _extent_of_level_0(patches: list[tuple[int, int, list[int], list[int]]]) -> list[int]:

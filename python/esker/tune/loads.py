@@ -1,0 +1,94 @@
+"""What a step asks of nodes and files: counted by the planner, or of the two usual ways to write without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker import _core
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Messages of a stage, one element per node. Bytes out and in are exchanged with other nodes."""
+
+    messages_out: Counts
+    messages_in: Counts
+    bytes_out: Counts
+    bytes_in: Counts
+    bytes_inside: Counts
+
+
+@dataclass(frozen=True)
+class Extents:
+    """Consecutive bytes of files, in the order in which they arrive, each written by one rank in one round."""
+
+    file: Counts
+    offset: Counts
+    size: Counts
+    rank: Counts
+    round: Counts
+
+
+@dataclass(frozen=True)
+class Loads:
+    """A step of `ranks` ranks; rank r is on node r // ranks_per_node."""
+
+    ranks: int
+    ranks_per_node: int
+    data_bytes: int
+    to_relays: Stage
+    to_aggregators: Stage
+    extents: Extents
+    rounds: int = 1
+    messages_of_a_rank: int = 0
+    """The most that a rank sends."""
+    encodes: bool = False
+    """Whether ranks code samples before they move (stored_bits)."""
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that have ranks."""
+        return len(self.to_relays.bytes_in)
+
+
+def of_report(report: _core.PlanReport, ranks_per_node: int, encodes: bool = False) -> Loads:
+    """The loads of a plan that was made with `ranks_per_node`. Refers to the memory of the report."""
+    columns = report.node_loads.T
+    return Loads(
+        report.ranks,
+        ranks_per_node,
+        report.data_bytes,
+        Stage(*columns[:5]),
+        Stage(*columns[5:]),
+        Extents(*report.extents.T),
+        report.rounds,
+        report.messages.max,
+        encodes,
+    )
+
+
+def of_separate_files(ranks: int, bytes_per_rank: int, ranks_per_node: int) -> Loads:
+    """One file per rank, without any exchange."""
+    return _without_exchange(ranks, bytes_per_rank, ranks_per_node)
+
+
+def of_shared_file(ranks: int, bytes_per_rank: int, ranks_per_node: int) -> Loads:
+    """One file, of which each rank writes a contiguous part, without any exchange."""
+    loads = _without_exchange(ranks, bytes_per_rank, ranks_per_node)
+    number = loads.extents.rank
+    return replace(
+        loads, extents=replace(loads.extents, file=np.zeros_like(number), offset=number * bytes_per_rank)
+    )
+
+
+def _without_exchange(ranks: int, bytes_per_rank: int, ranks_per_node: int) -> Loads:
+    none = np.zeros(-(-ranks // ranks_per_node), np.int64)
+    number, zero = np.arange(ranks), np.zeros(ranks, np.int64)
+    stage = Stage(none, none, none, none, none)
+    extents = Extents(number, zero, np.full(ranks, bytes_per_rank), number, zero)
+    return Loads(ranks, ranks_per_node, ranks * bytes_per_rank, stage, stage, extents)

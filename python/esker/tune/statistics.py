@@ -1,0 +1,204 @@
+"""Statistics of a step on a machine with so many nodes, servers, targets and stripes: all that its cost depends on.
+
+Of nodes and targets only those are kept that may be the slowest one for some bandwidths and costs. So the cost of
+another set of parameters takes microseconds, whatever the number of ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker.tune.loads import Counts, Extents, Loads, Stage
+
+Amounts = NDArray[np.float64]
+
+_PAIRS_AT_A_TIME = 1 << 22
+"""Pairs of extent and stripe for which arrays are held; one file may exceed it."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The counts of a machine that shape the statistics."""
+
+    cores_per_node: int
+    nodes_per_io_node: int
+    servers: int
+    targets: int
+    targets_in_a_row: int
+    targets_per_file: int
+    stripe_bytes: int
+
+    def targets_of(self, file: Counts, stripe: Counts, stripes_of_a_file: int) -> Counts:
+        """The targets of files' stripes. A file begins behind the last target of the one before; all files have
+        about `stripes_of_a_file`."""
+        per_file = min(self.targets_per_file, self.targets)
+        first = file * min(per_file, max(1, stripes_of_a_file))
+        return (first + stripe % per_file) % self.targets
+
+    def server_of(self, target: Counts) -> Counts:
+        """The server of a target."""
+        return target // self.targets_in_a_row % self.servers
+
+
+@dataclass(frozen=True)
+class StepStatistics:
+    """What the cost of a step depends on, apart from bandwidths and costs."""
+
+    ranks: int
+    ranks_per_node: int
+    nodes: int
+    data_bytes: int
+    stored_bytes: int
+    files: int
+    rounds: int
+    messages_of_a_rank: int
+    max_messages_in: int
+    """Of a node, both stages together."""
+    pairs: int
+    """Of a writer and an object that it writes, an object being the part of a file on one target."""
+    objects: int
+    encoded_bytes_of_a_core: float
+    # One row per node that may be the slowest: messages that arrive, bytes to or from the network (the larger), and
+    # bytes that a core copies.
+    restructure: Amounts
+    aggregate: Amounts
+    # One row per target that may be the slowest: bytes, new writers of its objects, changes of writers.
+    target: Amounts
+    max_objects_of_a_target: int
+    max_bytes_of_a_server: int
+    max_bytes_of_a_file: int
+    max_bytes_of_an_io_node: int
+    max_bytes_of_a_node: int
+    """That it writes."""
+    max_written_bytes_of_a_core: float
+    max_files_of_a_rank: int
+
+
+def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
+    """The statistics of a step. Time and memory follow the numbers of nodes, extents and stripes."""
+    extents = loads.extents
+    cores = min(layout.cores_per_node, loads.ranks_per_node)
+    written = _sums(extents.rank // loads.ranks_per_node, extents.size, loads.nodes)
+    of_rank = _sums(extents.rank, extents.size, loads.ranks)
+    first, second = loads.to_relays, loads.to_aggregators
+    relayed = first.bytes_out + first.bytes_in + first.bytes_inside
+    targets = _Targets(extents, layout)
+    io_nodes = np.arange(loads.nodes) // layout.nodes_per_io_node
+    of_file = _sums(extents.file, extents.size)
+    return StepStatistics(
+        ranks=loads.ranks,
+        ranks_per_node=loads.ranks_per_node,
+        nodes=loads.nodes,
+        data_bytes=loads.data_bytes,
+        stored_bytes=int(extents.size.sum()),
+        files=int(np.count_nonzero(of_file)),
+        rounds=max(1, loads.rounds),
+        messages_of_a_rank=loads.messages_of_a_rank,
+        max_messages_in=int((first.messages_in + second.messages_in).max()),
+        pairs=int(targets.pairs.sum()),
+        objects=int(targets.objects.sum()),
+        encoded_bytes_of_a_core=loads.data_bytes / loads.nodes / cores if loads.encodes else 0.0,
+        restructure=_nodes(first, relayed / cores),
+        aggregate=_nodes(second, (second.bytes_out + written) / cores),
+        target=slowest(np.stack((targets.bytes, targets.pairs - targets.objects, targets.changes), axis=1)),
+        max_objects_of_a_target=int(targets.objects.max()),
+        max_bytes_of_a_server=int(
+            _sums(layout.server_of(np.arange(layout.targets)), targets.bytes, layout.servers).max()
+        ),
+        max_bytes_of_a_file=int(of_file.max(initial=0)),
+        max_bytes_of_an_io_node=int(_sums(io_nodes, written).max()),
+        max_bytes_of_a_node=int(written.max()),
+        max_written_bytes_of_a_core=max(float(of_rank.max()), float(written.max()) / cores),
+        max_files_of_a_rank=_max_files_of_a_rank(extents),
+    )
+
+
+def slowest(rows: NDArray[np.generic]) -> Amounts:
+    """The rows that no other row exceeds or equals in all columns: for costs of at least 0, one of them has the
+    largest weighted sum.
+
+    >>> slowest(np.array([[1, 5], [2, 2], [4, 1], [1, 1]])).tolist()
+    [[1.0, 5.0], [4.0, 1.0], [2.0, 2.0]]
+    """
+    left = np.unique(np.asarray(rows, np.float64), axis=0)
+    scale = np.maximum(left.max(axis=0), 1)
+    left = left[np.argsort(-(left / scale).sum(axis=1), kind="stable")]
+    kept = []
+    while len(left):
+        kept.append(left[0])
+        left = left[(left > left[0]).any(axis=1)]
+    return np.array(kept)
+
+
+def _nodes(stage: Stage, copied: NDArray[np.float64]) -> Amounts:
+    return slowest(np.stack((stage.messages_in, np.maximum(stage.bytes_in, stage.bytes_out), copied), axis=1))
+
+
+def _sums(of: Counts, amounts: Counts, count: int = 0) -> Counts:
+    """Sums of amounts by number; exact up to 2^53."""
+    return np.bincount(of, amounts, count).astype(np.int64)
+
+
+def _max_files_of_a_rank(extents: Extents) -> int:
+    if not len(extents.file):
+        return 0
+    pairs = np.unique(np.stack((extents.rank, extents.file)), axis=1)
+    return int(np.bincount(pairs[0]).max())
+
+
+class _Targets:
+    """Sums of each storage target."""
+
+    def __init__(self, extents: Extents, layout: Layout) -> None:
+        self._layout = layout
+        self._stripes_of_a_file = int((extents.offset + extents.size).max(initial=0) // layout.stripe_bytes)
+        self.bytes, self.objects, self.pairs, self.changes = np.zeros((4, layout.targets), np.int64)
+        for part in _by_files(extents, layout.stripe_bytes):
+            self._add(extents, part)
+
+    def _add(self, extents: Extents, part: Counts) -> None:
+        """Adds the stripes of some extents, which are all those of their files."""
+        stripe_bytes = self._layout.stripe_bytes
+        begin, size = extents.offset[part], extents.size[part]
+        count = (begin + size - 1) // stripe_bytes - begin // stripe_bytes + 1
+        of = np.repeat(np.arange(len(part)), count)
+        turn = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+        stripe = begin[of] // stripe_bytes + turn
+        last = np.minimum((stripe + 1) * stripe_bytes, begin[of] + size[of])
+        in_stripe = last - np.maximum(stripe * stripe_bytes, begin[of])
+        extent = part[of]
+        target = self._layout.targets_of(extents.file[extent], stripe, self._stripes_of_a_file)
+        self.bytes += _sums(target, in_stripe, self._layout.targets)
+        self._add_writers(target, extents.file[extent], extents.rank[extent], extents.round[extent], turn)
+
+    def _add_writers(self, target: Counts, file: Counts, rank: Counts, round: Counts, turn: Counts) -> None:
+        """Writers progress at the same speed: stripes arrive by round, then by number of stripe of the writer."""
+        n = self._layout.targets
+        order = np.lexsort((rank, turn, round, target, file))
+        target, file, rank = target[order], file[order], rank[order]
+        is_same = (np.diff(target) == 0) & (np.diff(file) == 0)
+        changes = is_same & (np.diff(rank) != 0)
+        self.changes += np.bincount(target[1:], changes, n).astype(np.int64)
+        self.objects += np.bincount(target[np.r_[True, ~is_same]], minlength=n)
+        by_writer = np.lexsort((rank, target, file))
+        target, file, rank = target[by_writer], file[by_writer], rank[by_writer]
+        is_new = (np.diff(target) != 0) | (np.diff(file) != 0) | (np.diff(rank) != 0)
+        self.pairs += np.bincount(target[np.r_[True, is_new]], minlength=n)
+
+
+def _by_files(extents: Extents, stripe_bytes: int) -> Iterator[Counts]:
+    """Positions of extents: those of whole files, about _PAIRS_AT_A_TIME stripes at a time."""
+    by_file = np.argsort(extents.file, kind="stable")
+    stripes = np.cumsum(extents.size[by_file] // stripe_bytes + 2)
+    file = extents.file[by_file]
+    first = 0
+    while first < len(by_file):
+        before = stripes[first - 1] if first else 0
+        last = int(np.searchsorted(stripes, before + _PAIRS_AT_A_TIME, side="right"))
+        last = int(np.searchsorted(file, file[max(first, last - 1)], side="right"))
+        yield by_file[first:last]
+        first = last
