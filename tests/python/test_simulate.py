@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import esker
 from esker import planning
 from esker.cli import esker as command
-from esker.tune import cost, loads, machine, simulation, statistics
+from esker.tune import calibration, cost, loads, machine, simulation, statistics
 from esker.tune.parameters import DEFINITIONS
 
 STEP = {"block": (16, 16, 16), "fields": 2, "bits_per_block": 9, "blocks_per_file": 64}
@@ -256,3 +256,30 @@ def test_a_million_ranks_in_a_minute() -> None:
     begin = time.process_time()
     cost.cost_of(found, sets)
     assert time.process_time() - begin < 10
+
+
+@pytest.mark.slow
+def test_calibration_makes_a_machine_file(tmp_path: Path) -> None:
+    place, output = tmp_path / "scratch", tmp_path / "site.toml"
+    place.mkdir()
+    words = ["simulate", "--calibrate", str(place), "--output", str(output), "--repeat", "2"]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0, done.output
+    made = machine.read(output)
+    assert made.name == "site" and list(place.iterdir()) == []
+    for name in ("copy_bandwidth", "write_bandwidth", "file_bandwidth", "create_cost", "encode_bandwidth"):
+        parameter = made.parameters[name]
+        assert parameter.source == "fitted" and 0 < parameter.low <= parameter.value <= parameter.high
+    assert esker.simulate(str(output), 4, block=(32, 32, 32), fields=2)["nodes"] == 1
+
+
+def test_calibration_without_mpi_assumes_messages(tmp_path: Path) -> None:
+    quiet: list[str] = []
+    made = calibration.calibrate(tmp_path, repeat=2, mpiexec=str(tmp_path / "none"), notify=quiet.append)
+    assert made.parameters["latency"].source == "assumed" and "messages" in quiet
+    assert machine.parse(machine.to_toml(made), "again").parameters.keys() == made.parameters.keys()
+
+
+def test_calibration_needs_a_directory(tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["simulate", "--calibrate", str(tmp_path / "none")])
+    assert done.exit_code == 2 and "does not exist" in done.output

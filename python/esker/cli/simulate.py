@@ -14,7 +14,7 @@ from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, size_text, table
-from esker.tune import machine, simulation
+from esker.tune import calibration, machine, simulation
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class SimulateOptions(StepOptions):
     ranks_per_node: int | None
     sync: bool
     machines: bool
+    calibrate: Path | None
+    output: Path | None
+    repeat: int
+    mpiexec: str | None
     plot: Path | None
     as_json: bool
 
@@ -42,7 +46,8 @@ class SimulateOptions(StepOptions):
     Examples:
       esker simulate --machine mira --ranks 262144 --block 32,32,32 --fields 32 --bits-per-block 15
       esker simulate --machine site.toml --ranks 4096 --block 64,64,64 --json --plot step.png
-      esker simulate --machines"""
+      esker simulate --machines
+      esker simulate --calibrate /scratch --output here.toml"""
 )
 @click.option("--machine", help="A machine file, or the name of a machine that Esker comes with.")
 @click.option(
@@ -55,6 +60,26 @@ class SimulateOptions(StepOptions):
 )
 @step_options
 @click.option("--machines", is_flag=True, help="List the machines that Esker comes with.")
+@click.option(
+    "--calibrate",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Measure this machine, with files below this directory, and print its machine file.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --calibrate: write the machine file here, and name the machine after it.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=2),
+    default=9,
+    show_default=True,
+    help="With --calibrate: repetitions.",
+)
+@click.option(
+    "--mpiexec", help="With --calibrate: MPI launcher for two ranks.  [default: that of esker-bench]"
+)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the phases and their ranges.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 @collected_in(SimulateOptions)
@@ -65,9 +90,15 @@ def simulate_command(options: SimulateOptions) -> None:
     the bandwidths and costs of the machine how long each phase takes, and what bounds it. Each result is a range:
     mid with the values of the machine file, low and high at the ends of their ranges. Values that are
     not published are assumed, and the file says so. Nothing is measured.
+
+    With --calibrate nothing is simulated: rates of copying, writing, creating and syncing files, coding samples and
+    sending messages are measured where the command runs, and make a machine file of one node.
     """
     if options.machines:
         _list_machines()
+        return
+    if options.calibrate:
+        _calibrate(options, options.calibrate)
         return
     options.check()
     assert options.machine is not None
@@ -83,6 +114,22 @@ def simulate_command(options: SimulateOptions) -> None:
         click.echo(json.dumps(facts, indent=2))
     else:
         _print(facts)
+
+
+def _calibrate(options: SimulateOptions, directory: Path) -> None:
+    with as_exit_status():
+        found = calibration.calibrate(
+            directory,
+            name=options.output.stem if options.output else "here",
+            repeat=options.repeat,
+            mpiexec=options.mpiexec,
+            notify=lambda what: click.echo(f"measuring: {what}", err=True),
+        )
+        text = machine.to_toml(found)
+        if options.output:
+            options.output.write_text(text, encoding="utf-8")
+        else:
+            click.echo(text, nl=False)
 
 
 def _list_machines() -> None:

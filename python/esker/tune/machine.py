@@ -143,7 +143,7 @@ class _Parser:
     def _text_at(self, key: str) -> str:
         if not isinstance(self._found.get(key), str):
             self._fail((key,), f"expected a text {key!r}")
-        return self._found[key]
+        return str(self._found[key])
 
     def _parameter(self, name: str, given: Any) -> Parameter:
         path = ("parameters", name)

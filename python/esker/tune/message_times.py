@@ -1,0 +1,84 @@
+"""Costs of messages between two ranks.
+
+`python -m esker.tune.message_times REPEAT`, started by an MPI launcher on two ranks, prints them as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from esker import benchmark
+
+_NUM_MESSAGES = 2000
+_TIMEOUT_S = 60
+
+
+def measure(mpiexec: str | None, repeat: int) -> dict[str, Sequence[float]]:
+    """Seconds of repetitions by name of parameter; nothing without mpi4py or a launcher that starts two ranks."""
+    launcher = mpiexec or _launcher()
+    if launcher is None or importlib.util.find_spec("mpi4py") is None:
+        return {}
+    command = [launcher, "-n", "2", sys.executable, "-m", "esker.tune.message_times", str(repeat)]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            env=benchmark.environment(),
+            check=True,
+        )
+        found: dict[str, Sequence[float]] = json.loads(done.stdout.splitlines()[-1])
+        return found
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return {}
+
+
+def _launcher() -> str | None:
+    program = benchmark.find_program()
+    if program is not None:
+        return benchmark.output_of(program, "--mpiexec")
+    return shutil.which("mpiexec")
+
+
+def exchange(repeat: int) -> dict[str, list[float]]:
+    """Collective, on two ranks. latency: half of a round trip; message_cost: a message that arrives among many;
+    send_cost: the same at the sender."""
+    from mpi4py import MPI
+
+    comm, buffer = MPI.COMM_WORLD, bytearray(8)
+    times: dict[str, list[float]] = {"latency": [], "message_cost": [], "send_cost": []}
+    for _ in range(repeat):
+        comm.Barrier()
+        begin = time.perf_counter()
+        for _ in range(_NUM_MESSAGES):
+            if comm.rank == 0:
+                comm.Send(buffer, 1)
+                comm.Recv(buffer, 1)
+            else:
+                comm.Recv(buffer, 0)
+                comm.Send(buffer, 0)
+        times["latency"].append((time.perf_counter() - begin) / _NUM_MESSAGES / 2)
+        comm.Barrier()
+        begin = time.perf_counter()
+        for _ in range(_NUM_MESSAGES):
+            comm.Send(buffer, 1) if comm.rank == 0 else comm.Recv(buffer, 0)
+        seconds = (time.perf_counter() - begin) / _NUM_MESSAGES
+        costs = comm.allgather(seconds)
+        times["send_cost"].append(costs[0])
+        times["message_cost"].append(costs[1])
+    return times
+
+
+if __name__ == "__main__":
+    found = exchange(int(sys.argv[1]))
+    from mpi4py import MPI
+
+    if MPI.COMM_WORLD.rank == 0:
+        print(json.dumps(found))
