@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,8 @@ _POOL_BYTES = 128 * _MiB
 _NUM_FILES = 200
 _EXTENT = 64
 """Of the box whose rows are copied, on each axis: rows of 512 bytes, as a rank with 64^3 float64 samples has."""
+_NUM_COPIES = 8
+"""So many that copying takes about as long as writing: on a busy machine short measurements are not interrupted."""
 _CODED_BITS = 32
 
 Step = Callable[[str], None]
@@ -113,7 +114,8 @@ def _copy_rates(cores: int, repeat: int) -> list[float]:
     targets = [np.zeros((16, n, n, 2 * n)) for _ in range(cores)]
 
     def copy(core: int) -> None:
-        np.copyto(targets[core][..., :n], sources[core])
+        for _ in range(_NUM_COPIES):
+            np.copyto(targets[core][..., :n], sources[core])
 
     with ThreadPoolExecutor(cores) as pool:
 
@@ -121,7 +123,17 @@ def _copy_rates(cores: int, repeat: int) -> list[float]:
             list(pool.map(copy, range(cores)))
 
         copy_all()
-        return [sources[0].nbytes / _seconds(copy_all) for _ in range(repeat)]
+        return [_NUM_COPIES * sources[0].nbytes / _seconds(copy_all) for _ in range(repeat)]
+
+
+def _write_at(path: Path, data: memoryview, offset: int) -> None:
+    file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o666)
+    try:
+        while data:
+            done = os.pwrite(file, data, offset)
+            data, offset = data[done:], offset + done
+    finally:
+        os.close(file)
 
 
 class _Storage:
@@ -151,23 +163,23 @@ class _Storage:
         return rates
 
     def _write_rate(self, writers: int, size: int, is_shared: bool) -> float:
-        """Bytes per second of threads that write `size` bytes each, to one file or to separate files."""
-        paths = [self._place / f"w{0 if is_shared else writer}" for writer in range(writers)]
-        begin = self._next = (self._next + size) % (_POOL_BYTES - size + 1)
-        with ExitStack() as opened, ThreadPoolExecutor(writers) as pool:
-            files = [opened.enter_context(path.open("wb", buffering=0)).fileno() for path in paths]
+        """Bytes per second of threads that write max(_SIZES) bytes each, `size` to a file, or to one file all."""
+        count = max(_SIZES) // size
+        paths = [self._place / f"w{number}" for number in range(1 if is_shared else writers * count)]
+        begin = self._next = (self._next + size) % (_POOL_BYTES - max(_SIZES) + 1)
+        with ThreadPoolExecutor(writers) as pool:
 
             def put(writer: int) -> None:
-                left, offset = self._data[writer][begin : begin + size], writer * size if is_shared else 0
-                while left:
-                    done = os.pwrite(files[writer], left, offset)
-                    left, offset = left[done:], offset + done
+                for number in range(writer * count, (writer + 1) * count):
+                    first = begin + number % count * size
+                    data, path = self._data[writer][first : first + size], paths[0 if is_shared else number]
+                    _write_at(path, data, number * size if is_shared else 0)
 
             list(pool.map(lambda _: None, range(writers)))  # starts the threads
             seconds = _seconds(lambda: list(pool.map(put, range(writers))))
-        for path in set(paths):
+        for path in paths:
             path.unlink()
-        return writers * size / seconds
+        return writers * count * size / seconds
 
     def create_costs(self) -> list[float]:
         """Seconds for creating and closing an empty file."""
