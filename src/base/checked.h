@@ -36,6 +36,11 @@ std::optional<To> narrow(From value) {
 /// a / b rounded up; a >= 0, b > 0.
 constexpr std::int64_t div_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
+/// floor(total * part / parts) without overflow; 0 <= part <= parts < 2^31, total >= 0.
+constexpr std::int64_t share(std::int64_t total, std::int64_t part, std::int64_t parts) {
+  return total / parts * part + total % parts * part / parts;
+}
+
 /// The smallest multiple of `unit` that is >= a; a >= 0, unit > 0.
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) { return div_up(a, unit) * unit; }
 
