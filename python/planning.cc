@@ -256,6 +256,16 @@ void bind_report(nb::module_& m) {
       .def_ro("least_bytes", &MessageBin::least_bytes)
       .def_ro("to_relays", &MessageBin::to_relays)
       .def_ro("to_aggregators", &MessageBin::to_aggregators);
+  nb::class_<PartitionTraffic>(m, "PartitionTraffic")
+      .def_ro("partitions", &PartitionTraffic::partitions)
+      .def_ro("messages", &PartitionTraffic::messages)
+      .def_ro("senders", &PartitionTraffic::senders)
+      .def_ro("sent_bytes", &PartitionTraffic::sent_bytes)
+      .def_ro("buffer_bytes", &PartitionTraffic::buffer_bytes)
+      .def_ro("crossing_messages", &PartitionTraffic::crossing_messages)
+      .def_ro("crossing_bytes", &PartitionTraffic::crossing_bytes)
+      .def_ro("coarse_messages", &PartitionTraffic::coarse_messages)
+      .def_ro("coarse_bytes", &PartitionTraffic::coarse_bytes);
   nb::class_<PlanReport>(m, "PlanReport")
       .def_ro("ranks", &PlanReport::ranks)
       .def_ro("writers", &PlanReport::writers)
@@ -275,6 +285,7 @@ void bind_report(nb::module_& m) {
       .def_ro("boxes", &PlanReport::boxes)
       .def_ro("volume_ratio", &PlanReport::volume_ratio)
       .def_ro("receivers", &PlanReport::receivers)
+      .def_ro("in_partitions", &PlanReport::in_partitions)
       .def_ro("samples", &PlanReport::samples)
       .def_ro("write_imbalance", &PlanReport::write_imbalance)
       .def_prop_ro("levels",

@@ -46,6 +46,18 @@ struct ESKER_API MessageBin {
   Index to_aggregators = 0;  ///< in one-phase mode: parts of blocks that ranks write themselves
 };
 
+/// Messages of a step in partitions, and their bytes.
+struct ESKER_API PartitionTraffic {
+  int partitions = 0;  ///< 0: the step is not divided
+  // Without the coarse part, which has separate rounds. Compressed pieces have none: these are all messages.
+  OverRanks messages;                               ///< sent to other ranks
+  OverRanks senders;                                ///< as PlanReport::senders
+  OverRanks sent_bytes;                             ///< to other ranks
+  OverRanks buffer_bytes;                           ///< as PlanReport::buffer_bytes
+  Index crossing_messages = 0, crossing_bytes = 0;  ///< between ranks of two partitions
+  Index coarse_messages = 0, coarse_bytes = 0;      ///< of the coarse part
+};
+
 /// What a step would move and need, and how evenly it is spread over the ranks.
 struct ESKER_API PlanReport {
   int ranks = 0;
@@ -63,6 +75,8 @@ struct ESKER_API PlanReport {
   OverRanks buffer_bytes;                 ///< memory that the exchange takes from the budget, with messages
   Index burst_bytes = 0;                  ///< mean sample bytes per aggregator, of blocks that are stored
   std::vector<MessageBin> message_sizes;  ///< ascending, without empty bins at the ends
+
+  PartitionTraffic in_partitions;
 
   // Restructuring, for all grids together: non-empty boxes, samples per box volume, and ranks that receive
   // boxes.

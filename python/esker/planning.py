@@ -296,6 +296,7 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
         "samples": samples._asdict(),
         "efficiency": samples.efficiency,
         "levels": [LevelCover(*cover) for cover in report.levels],
+        **_partition_facts(report.in_partitions),
         "write_imbalance": report.write_imbalance,
         "max_fan_in": report.senders.max,
         "peak_bytes_per_rank": report.buffer_bytes.max,
@@ -314,6 +315,23 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
         ],
         "exact": True,
         "text": report.to_string(),
+    }
+
+
+def _partition_facts(traffic: _core.PartitionTraffic) -> dict[str, Any]:
+    """What crosses borders, the coarse part, and the costs of all other messages."""
+    if traffic.partitions == 0:
+        return {"partitions": 0}
+    names = ("messages", "senders", "sent_bytes", "buffer_bytes")
+    return {
+        "partitions": traffic.partitions,
+        "in_partitions": {
+            **{name: _spread(getattr(traffic, name)) for name in names},
+            "max_fan_in": traffic.senders.max,
+            "peak_bytes_per_rank": traffic.buffer_bytes.max,
+        },
+        "crossing": {"messages": traffic.crossing_messages, "bytes": traffic.crossing_bytes},
+        "coarse": {"messages": traffic.coarse_messages, "bytes": traffic.coarse_bytes},
     }
 
 

@@ -153,8 +153,10 @@ Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
 }
 
 Result<Step> lay_out(const Request& request) {
-  const auto& [schema, n_ranks, holders_of, options, keep, patches, _] = request;
+  const auto& [schema, n_ranks, holders_of, given, keep, patches, _] = request;
   Step step;
+  Options options = given;
+  ESKER_RETURN_IF_ERROR(settle_partitions(n_ranks, 0, options).with_context("plan"));
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
   if (step.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
@@ -192,10 +194,34 @@ OverRanks over(const std::vector<RankTraffic>& ranks, const Amount& amount) {
   return result;
 }
 
+OverRanks over(const std::vector<RankTraffic>& ranks, Index RankTraffic::*member) {
+  return over(ranks, [member](const RankTraffic& rank) { return rank.*member; });
+}
+
+OverRanks buffers_over(const std::vector<RankTraffic>& ranks) {
+  return over(ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
+}
+
+/// One rank, which needs no messages, has no partitions to count.
+PartitionTraffic traffic_in_partitions(const ExchangePolicy& policy, const StepCounts& counts) {
+  PartitionTraffic traffic;
+  traffic.partitions = policy.partitions;
+  if (counts.in_partitions.empty()) return traffic;
+  traffic.messages = over(counts.in_partitions, &RankTraffic::messages);
+  traffic.senders = over(counts.in_partitions, &RankTraffic::senders);
+  traffic.sent_bytes = over(counts.in_partitions, &RankTraffic::sent_bytes);
+  traffic.buffer_bytes = buffers_over(counts.in_partitions);
+  traffic.crossing_messages = counts.crossing_messages;
+  traffic.crossing_bytes = counts.crossing_bytes;
+  for (std::size_t r = 0; r < counts.ranks.size(); ++r) {
+    traffic.coarse_messages += counts.ranks[r].messages - counts.in_partitions[r].messages;
+    traffic.coarse_bytes += counts.ranks[r].sent_bytes - counts.in_partitions[r].sent_bytes;
+  }
+  return traffic;
+}
+
 void add_amounts(const StepCounts& counts, PlanReport& report) {
-  const auto over_all = [&](Index RankTraffic::*member) {
-    return over(counts.ranks, [member](const RankTraffic& rank) { return rank.*member; });
-  };
+  const auto over_all = [&](Index RankTraffic::*member) { return over(counts.ranks, member); };
   report.rounds = counts.rounds;
   report.messages = over_all(&RankTraffic::messages);
   report.senders = over_all(&RankTraffic::senders);
@@ -206,8 +232,7 @@ void add_amounts(const StepCounts& counts, PlanReport& report) {
     report.write_imbalance =
         static_cast<double>(report.written_bytes.max) / report.written_bytes.mean * n_writing / report.ranks;
   }
-  report.buffer_bytes =
-      over(counts.ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
+  report.buffer_bytes = buffers_over(counts.ranks);
 }
 
 std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const MessageSizes& to_aggregators) {
@@ -275,12 +300,26 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   report.burst_bytes =
       sample_bytes / std::max(1, options.aggregate.value_or(true) ? report.aggregators : report.writers);
   add_amounts(counts, report);
+  if (step.policy.partitions > 0) report.in_partitions = traffic_in_partitions(step.policy, counts);
   report.message_sizes = message_bins(counts.to_relays, counts.to_aggregators);
   report.boxes = counts.boxes;
   report.volume_ratio = counts.volume_ratio;
   report.receivers = counts.receivers;
   report.loads = std::move(counts.loads);
   return report;
+}
+
+std::string partition_traffic(const PlanReport& report) {
+  const PartitionTraffic& traffic = report.in_partitions;
+  if (traffic.partitions == 0) return "";
+  const auto bytes = [](Index count) { return bytes_to_text(static_cast<double>(count)); };
+  return fmt::format(
+      "partitions: {}; {} messages ({}) cross their borders, {} ({}) carry the coarse part; without it at "
+      "most "
+      "{} messages, {} senders per round and {} of buffers per rank\n",
+      traffic.partitions, traffic.crossing_messages, bytes(traffic.crossing_bytes), traffic.coarse_messages,
+      bytes(traffic.coarse_bytes), traffic.messages.max, traffic.senders.max,
+      bytes(traffic.buffer_bytes.max));
 }
 
 std::string restructuring(const PlanReport& report) {
@@ -387,7 +426,8 @@ std::string PlanReport::to_string() const {
          fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
          row("messages", messages, count) + row("senders per round", senders, count) +
          row("sent", sent_bytes, bytes) + row("written", written_bytes, bytes) +
-         row("buffers", buffer_bytes, bytes) + restructuring(*this) + histogram(message_sizes);
+         row("buffers", buffer_bytes, bytes) + restructuring(*this) + partition_traffic(*this) +
+         histogram(message_sizes);
 }
 
 }  // namespace esker

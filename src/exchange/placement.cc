@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "plan/bricks.h"
+#include "plan/partition_ranks.h"
 #include "plan/step_cut.h"
 
 namespace esker {
@@ -55,6 +57,32 @@ Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space,
   ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
     for (const std::uint64_t holder : holders) placement.ranks.push_back(static_cast<int>(holder) - 1);
     make_different(placement.ranks, comm.size());
+    return Status();
+  }));
+  return placement;
+}
+
+/// Ranks of the partitions that their data lie in. O(ranks). Collective.
+Result<Placement> place_by_partition(Comm& comm, const PieceSpace& space,
+                                     const std::vector<FieldPatches>& fields, const ExchangePolicy& policy,
+                                     bool by_tiles) {
+  Placement placement;
+  std::optional<PartitionCut> cut;
+  std::vector<std::uint64_t> found;
+  std::uint64_t mine = 0;  // place + 1
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    cut.emplace(space, policy.partitions, policy.in_file_order);
+    mine = static_cast<std::uint64_t>(place_of_rank(*cut, fields, comm.rank()) + 1);
+    found.resize(static_cast<std::size_t>(comm.size()));
+    return Status();
+  }));
+  comm.all_gather(mine, found);
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    std::vector<Index> places;
+    for (const std::uint64_t place : found) places.push_back(static_cast<Index>(place) - 1);
+    const int n = num_aggregators(policy, comm.size(), space) / policy.partitions;
+    placement = place_in_partitions(std::move(*cut), places, n);
+    placement.by_tiles = by_tiles;
     return Status();
   }));
   return placement;
@@ -119,6 +147,9 @@ Result<Placement> place_aggregators(Comm& comm, const PieceSpace& space,
   const bool is_one_node = comm.node().size() == comm.size();
   const bool at_centers =
       policy.placement == AggregatorPlacement::kAuto && policy.shares_memory() && !policy.in_file_order;
+  if (policy.partitions > 0 && comm.size() > 1 && space.num_pieces() > 0) {
+    return place_by_partition(comm, space, fields, policy, at_centers && is_one_node);
+  }
   if (at_centers && is_one_node && space.num_pieces() > 0) return place_at_centers(comm, space, fields, n);
   if (policy.placement != AggregatorPlacement::kRanks && !is_one_node && n < comm.size()) {
     ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(comm, n));

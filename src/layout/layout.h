@@ -12,6 +12,7 @@
 #include "esker/types/box.hpp"
 #include "esker/types/decomposition.hpp"
 #include "esker/types/lattice.hpp"
+#include "grid/blocks.h"
 #include "grid/order.h"
 
 namespace esker {
@@ -104,6 +105,22 @@ class Layout {
   struct Run {
     Index first = 0, last = 0;  ///< ordinals, [first, last)
   };
+  /// The blocks that the pieces are, if they are blocks of an HZ order: the id of a piece is then the number
+  /// of its block. Otherwise null.
+  [[nodiscard]] virtual const BlockGrid* block_grid() const { return nullptr; }
+  /// With a block_grid(): the blocks in one file, those from a multiple of this number on.
+  [[nodiscard]] virtual Index blocks_per_file() const { return 0; }
+  /// With a block_grid(): the pieces of blocks [first, last). Files without other blocks are united to one
+  /// run, with field -1. Of the other files, at most two, each field has a run. In file order; without empty
+  /// runs.
+  struct RunOfBlocks {
+    Run run;
+    int field = -1;
+  };
+  [[nodiscard]] virtual std::vector<RunOfBlocks> runs_of_blocks(Index /*first*/, Index /*last*/) const {
+    return {};
+  }
+
   /// Divides the pieces into file domains of nearly equal size, one for each of `bricks`, which cover the
   /// grid. A piece that is small enough to fit in a brick is assigned to the brick that contains its center,
   /// unless the layout is sparse. Returns the pieces of each domain, in file order.

@@ -207,6 +207,12 @@ constexpr std::array kRows{
               "regular boxes in which neighboring ranks collect samples first",
               [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
               [](const Options& o) { return o.restructure.to_string(); }},
+    OptionRow{"partitions",
+              "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
+              "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
+              "dataset if blocks_per_file=0 and a partition stores more than 512 MiB in a step)",
+              [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
+              [](const Options& o) { return print_partitions(o.partitions); }},
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
     size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",

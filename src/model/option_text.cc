@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "base/checked.h"
 #include "base/text.h"
@@ -12,6 +13,9 @@ namespace esker {
 namespace {
 
 constexpr std::string_view kSuffixes = "KMG";
+
+constexpr std::array kUnits{NamedValue{Partitions::Unit::kRanks, "size:"},
+                            NamedValue{Partitions::Unit::kNodes, "nodes:"}};
 
 }  // namespace
 
@@ -71,6 +75,28 @@ std::optional<Chunks> parse_chunks(std::string_view text) {
 std::string print_chunks(const Chunks& chunks) {
   if (chunks.by_decomposition) return "decomposition";
   return chunks.extents.empty() ? "auto" : fmt::format("{}", fmt::join(chunks.extents, ","));
+}
+
+std::optional<Partitions> parse_partitions(std::string_view text) {
+  constexpr Index kMost = std::numeric_limits<int>::max();
+  Partitions parsed;
+  Index least = 0;
+  for (const NamedValue<Partitions::Unit>& unit : kUnits) {
+    if (!text.starts_with(unit.name)) continue;
+    text.remove_prefix(unit.name.size());
+    parsed.unit = unit.value;
+    least = 1;
+  }
+  const auto number = parse_in(text, least, kMost);
+  if (!number) return std::nullopt;
+  parsed.number = *number;
+  return parsed;
+}
+
+std::string print_partitions(const Partitions& partitions) {
+  const bool is_count = partitions.unit == Partitions::Unit::kPartitions;
+  const std::string_view unit = is_count ? std::string_view() : name_of(kUnits, partitions.unit);
+  return std::string(unit) + std::to_string(partitions.number);
 }
 
 bool is_hints(std::string_view text) {

@@ -51,6 +51,10 @@ std::optional<double> parse_seconds(std::string_view text);
 std::optional<Chunks> parse_chunks(std::string_view text);
 std::string print_chunks(const Chunks& chunks);
 
+/// "4", "size:2048" or "nodes:16".
+std::optional<Partitions> parse_partitions(std::string_view text);
+std::string print_partitions(const Partitions& partitions);
+
 /// Whether `text` is "name=value;name=value", without empty names or values. It may be empty.
 bool is_hints(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "plan/bricks.h"
 #include "plan/field_boxes.h"
+#include "plan/partition_ranks.h"
 #include "plan/step_cut.h"
 
 namespace esker {
@@ -44,20 +45,39 @@ class StepCounter {
  private:
   /// Stops as soon as the budget is known to be too small.
   Result<StepCut::Needs> count_traffic() {
-    const Relays relays = cut_.relays(fields_);
+    const Ownership& ownership = cut_.ownership();
+    counts_ = {};
+    counts_.ranks.resize(static_cast<std::size_t>(n_ranks_));
+    counts_.rounds = ownership.num_rounds();
+    const Index end_of_coarse = ownership.num_coarse_rounds();
     std::optional<LoadCounter> loads;
     if (ranks_per_node_ > 0) loads.emplace(space_, n_ranks_, ranks_per_node_);
-    TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_, loads ? &*loads : nullptr);
+    LoadCounter* counted = loads ? &*loads : nullptr;
+    StepCut::Needs most = add_rounds(0, end_of_coarse, counted);
+    raise(most, add_rounds(end_of_coarse, counts_.rounds, counted));
+    if (loads) counts_.loads = loads->take();
+    return most;
+  }
+
+  /// Counts the rounds [first, last). `loads` is null if loads are not asked for.
+  StepCut::Needs add_rounds(Index first, Index last, LoadCounter* loads) {
     StepCut::Needs most;
-    counts_.rounds = cut_.ownership().num_rounds();
-    for (Index r = 0; r < counts_.rounds && cut_.fits(most); ++r) {
+    if (first == last) return most;
+    const Relays relays = cut_.relays(fields_);
+    TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_, loads);
+    for (Index r = first; r < last && cut_.fits(most); ++r) {
       counter.add_round(r);
       most = StepCut::needs_of(counter.ranks());
     }
-    counts_.ranks = counter.ranks();
-    counts_.to_relays = counter.to_relays();
-    counts_.to_aggregators = counter.to_aggregators();
-    if (loads) counts_.loads = loads->take();
+    for (std::size_t r = 0; r < counts_.ranks.size(); ++r) counts_.ranks[r].add(counter.ranks()[r]);
+    for (std::size_t i = 0; i < counts_.to_relays.size(); ++i) {
+      counts_.to_relays[i] += counter.to_relays()[i];
+      counts_.to_aggregators[i] += counter.to_aggregators()[i];
+    }
+    if (!cut_.ownership().partitions() || last <= cut_.ownership().num_coarse_rounds()) return most;
+    counts_.in_partitions = counter.ranks();
+    counts_.crossing_messages = counter.crossing_messages();
+    counts_.crossing_bytes = counter.crossing_bytes();
     return most;
   }
 
@@ -130,6 +150,13 @@ Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPa
 Placement spread_over_ranks(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                             const ExchangePolicy& policy, int n_ranks) {
   Placement placement;
+  if (policy.partitions > 0 && n_ranks > 1 && space.num_pieces() > 0) {
+    PartitionCut cut(space, policy.partitions, policy.in_file_order);
+    std::vector<Index> places;
+    for (int rank = 0; rank < n_ranks; ++rank) places.push_back(place_of_rank(cut, fields, rank));
+    return place_in_partitions(std::move(cut), places,
+                               num_aggregators(policy, n_ranks, space) / policy.partitions);
+  }
   if (!policy.domains_of_layout) return placement;
   const Index n = num_aggregators(policy, n_ranks, space);
   placement.bricks = bricks_of_layouts(space, fields, static_cast<int>(n));

@@ -17,9 +17,12 @@ namespace esker {
 struct StepCounts {
   std::vector<RankTraffic> ranks;
   MessageSizes to_relays{}, to_aggregators{};
-  Index rounds = 0;     ///< of the rank with the most rounds
-  int writers = 0;      ///< ranks that write
-  int aggregators = 0;  ///< ranks that collect samples; some may collect none
+  // In partitions.
+  std::vector<RankTraffic> in_partitions;           ///< of `ranks`, without the coarse part
+  Index crossing_messages = 0, crossing_bytes = 0;  ///< between partitions, likewise
+  Index rounds = 0;                                 ///< of the rank with the most rounds
+  int writers = 0;                                  ///< ranks that write
+  int aggregators = 0;                              ///< ranks that collect samples; some may collect none
   // Restructured boxes of all grids: number, volume relative to the samples, ranks that receive some.
   Index boxes = 0;
   double volume_ratio = 0;

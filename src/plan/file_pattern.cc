@@ -60,6 +60,12 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                  "aggregate=false: a rank that has only a part of a block cannot compress it; set "
                  "compression=none");
   }
+  const auto has_blocks = [](const auto& layout) { return layout->block_grid() != nullptr; };
+  if (options.partitions.number > 0 && !std::ranges::all_of(layouts.layouts, has_blocks)) {
+    return error(Code::kInvalidArgument,
+                 "partitions={}: only blocks of IDX have partitions; set format=idx or partitions=0",
+                 options.partitions.number);
+  }
   if (!aggregate && layouts.has_heads()) {
     return error(
         Code::kInvalidArgument,

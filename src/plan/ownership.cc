@@ -11,31 +11,11 @@ namespace {
 
 constexpr Index kMinBytesPerAggregator = Index{4} << 20;
 
-/// floor(total * part / parts) without overflow; part <= parts < 2^31.
-Index share(Index total, Index part, Index parts) {
-  return total / parts * part + total % parts * part / parts;
-}
-
-/// The piece boundary at or after `cut`. A cut near a boundary between two files (within `tolerance`) moves
-/// to that boundary first: two writers in one file contend for its inode.
-Index snap(const PieceSpace& space, Index cut, Index tolerance) {
-  if (cut <= 0 || cut >= space.stored_bytes()) return cut;
-  const int number = space.layout_at(cut);
-  const Index base = space.first_position(number);
-  const auto file = space.layout(number).file_at(cut - base);
-  if (cut - (base + file.begin) <= tolerance) {
-    cut = base + file.begin;
-  } else if (base + file.end - cut <= tolerance) {
-    cut = base + file.end;
-  }
-  return space.position_bytes(space.first_piece_from(cut));
-}
-
 }  // namespace
 
 Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes, Order order)
     : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators), order_(order) {
-  cut_space();
+  deal();
   set_buffer_bytes(buffer_bytes);
 }
 
@@ -50,98 +30,82 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, 
     aggregator_of_rank_.emplace_back(placement_.ranks[static_cast<std::size_t>(a)], a);
   }
   std::sort(aggregator_of_rank_.begin(), aggregator_of_rank_.end());
-  if (is_local()) {
-    deal_bricks();
-  } else {
-    cut_space();
-  }
+  deal();
   set_buffer_bytes(buffer_bytes);
 }
 
-Index Ownership::Turns::num_contents() const { return div_up(end - begin, content_bytes); }
-
-/// Contiguous rule: cuts the space into parts of equal bytes. A share may grow by an eighth to end with a
-/// file, but not in a sparse step, whose files are of any size.
-void Ownership::cut_space() {
-  if (order_ == Order::kOfFiles) return deal_files();
-  const Index total = space_->stored_bytes();
-  const Index tolerance = space_->is_sparse() ? 0 : total / n_aggregators_ / 8;
-  Index begin = 0;
-  for (int a = 0; a < n_aggregators_; ++a) {
-    const Index cut = snap(*space_, share(total, a + 1, n_aggregators_), tolerance);
-    const Index end = std::max(cut, begin);
-    turns_.push_back({a, a + 1, begin, end});
-    begin = end;
+void Ownership::deal() {
+  if (is_local()) {
+    schedules_.resize(static_cast<std::size_t>(n_aggregators_));
+    placement_.by_tiles ? deal_tiles() : deal_bricks();
+    order_runs();
+  } else if (const PartitionedRanks* ranks = partitions()) {
+    const std::vector<PositionRange> coarse = ranks->cut.coarse_ranges();
+    Index num_pieces = 0;
+    for (const PositionRange& range : coarse) {
+      const Pieces pieces = pieces_in(range);
+      num_pieces += pieces.last - pieces.first;
+    }
+    coarse_ = deal_to_some(coarse, num_pieces, n_aggregators_);
+  } else if (order_ == Order::kOfFiles) {
+    turns_ = deal_files(*space_, {{0, space_->stored_bytes()}}, 0, n_aggregators_);
+  } else {
+    turns_ = deal_evenly(*space_, n_aggregators_);
   }
 }
 
-/// Rule in file order: as many groups as keep the group with the most bytes per member near the mean.
-void Ownership::deal_files() {
-  constexpr double kMostImbalance = 1.1;
-  const std::vector<Index> ends = space_->ends_of_files();
-  const double mean = static_cast<double>(space_->stored_bytes()) / n_aggregators_;
-  const auto is_balanced = [&](const Turns& turns) {
-    return static_cast<double>(turns.end - turns.begin) <= kMostImbalance * mean * turns.n_members();
-  };
-  int n_groups = static_cast<int>(std::clamp<Index>(std::ssize(ends), 1, n_aggregators_));
-  turns_ = deal_files(ends, n_groups);
-  while (n_groups > 1 && !std::all_of(turns_.begin(), turns_.end(), is_balanced)) {
-    n_groups = (n_groups + 1) / 2;
-    turns_ = deal_files(ends, n_groups);
-  }
+int Ownership::num_in_partition() const { return n_aggregators_ / partitions()->cut.num_partitions(); }
+
+TurnList Ownership::make_turns(int partition) const {
+  const PartitionCut& cut = partitions()->cut;
+  const int first = partition * num_in_partition();
+  TurnList turns = order_ == Order::kOfFiles
+                       ? deal_files(*space_, cut.complete_files_of(partition), first, num_in_partition())
+                       : deal_groups(cut.groups_of(partition), first, num_in_partition());
+  turns.set_buffer_bytes(buffer_bytes_);
+  return turns;
 }
 
-/// Groups of equal size; each range ends with the file whose end is nearest to the group's share.
-std::vector<Ownership::Turns> Ownership::deal_files(const std::vector<Index>& ends, int n_groups) const {
-  std::vector<Turns> dealt;
-  Turns next;
-  for (int g = 0; g < n_groups; ++g) {
-    next.last = static_cast<int>(share(n_aggregators_, g + 1, n_groups));
-    const Index ideal = share(space_->stored_bytes(), next.last, n_aggregators_);
-    const auto after = std::lower_bound(ends.begin(), ends.end(), ideal);
-    Index end = after == ends.end() ? space_->stored_bytes() : *after;
-    if (after != ends.begin() && ideal - *(after - 1) < end - ideal) end = *(after - 1);
-    next.end = std::max(end, next.begin);
-    dealt.push_back(next);
-    next.first = next.last;
-    next.begin = next.end;
-  }
-  return dealt;
+const TurnList& Ownership::turns_in(int partition) const {
+  const auto known = turns_in_.find(partition);
+  return known != turns_in_.end() ? known->second
+                                  : turns_in_.emplace(partition, make_turns(partition)).first->second;
 }
 
-const Ownership::Turns& Ownership::turns_of(int aggregator) const {
-  return *std::upper_bound(turns_.begin(), turns_.end(), aggregator,
-                           [](int a, const Turns& turns) { return a < turns.last; });
+const Turns& Ownership::turns_at(const PieceAt& piece, bool& is_coarse) const {
+  const int partition = partitions() ? partitions()->cut.partition_of(piece.number) : -1;
+  is_coarse = partitions() && partition < 0;
+  const TurnList& turns = !partitions() ? turns_ : is_coarse ? coarse_ : turns_in(partition);
+  return turns.at(piece.position);
 }
 
-/// Ranges may be empty: the last one that begins at or before the position.
-const Ownership::Turns& Ownership::turns_at(Index position) const {
-  return *(std::upper_bound(turns_.begin(), turns_.end(), position,
-                            [](Index at, const Turns& turns) { return at < turns.begin; }) -
-           1);
+const Turns* Ownership::turns_of(int aggregator) const {
+  return partitions() ? turns_in(aggregator / num_in_partition()).of(aggregator) : turns_.of(aggregator);
 }
 
 Ownership::Group Ownership::group_of(int aggregator) const {
   if (is_local()) return {aggregator, 1, 0};
-  const Turns& turns = turns_of(aggregator);
-  return {static_cast<int>(&turns - turns_.data()), turns.n_members(), aggregator - turns.first};
+  const Turns& turns = *turns_of(aggregator);
+  return {turns.first, turns.n_members(), aggregator - turns.first};
 }
 
 int Ownership::largest_group() const {
   int most = 1;
-  for (const Turns& turns : turns_) most = std::max(most, turns.n_members());
+  const auto add = [&](const TurnList& list) {
+    for (const Turns& turns : list.all()) most = std::max(most, turns.n_members());
+  };
+  if (order_ != Order::kOfFiles) return most;
+  add(turns_);
+  for (int p = 0; partitions() && p < partitions()->cut.num_partitions(); ++p) add(make_turns(p));
   return most;
 }
 
-Ownership::Pieces Ownership::content(const Turns& turns, Index number) const {
-  const Index from = std::min(turns.end, turns.begin + number * turns.content_bytes);
-  const Index to = std::min(turns.end, from + turns.content_bytes);
-  return {space_->first_piece_from(from), space_->first_piece_from(to)};
+Ownership::Pieces Ownership::pieces_in(const PositionRange& range) const {
+  return {space_->first_piece_from(range.begin), space_->first_piece_from(range.end)};
 }
 
 /// Local rule: assigns the pieces of each brick to its aggregator.
 void Ownership::deal_bricks() {
-  schedules_.resize(placement_.ranks.size());
   for (int number = 0; number < space_->num_layouts(); ++number) {
     const Index base = space_->first_ordinal(number);
     const auto shares =
@@ -149,9 +113,56 @@ void Ownership::deal_bricks() {
     for (std::size_t a = 0; a < shares.size(); ++a) {
       for (const Layout::Run& run : shares[a]) {
         schedules_[a].runs.push_back({base + run.first, base + run.last});
-        owner_from_.emplace_back(base + run.first, static_cast<int>(a));
       }
     }
+  }
+}
+
+/// Adds the pieces that begin in these ranges.
+void Ownership::give(int aggregator, const std::vector<PositionRange>& ranges) {
+  for (const PositionRange& range : ranges) {
+    const Pieces run = pieces_in(range);
+    if (run.first < run.last) schedules_[static_cast<std::size_t>(aggregator)].runs.push_back(run);
+  }
+}
+
+/// Local rule in partitions: each aggregator has tiles of its partition. Pieces of several of these tiles are
+/// divided evenly among the aggregators of the partition, and the coarse part among all aggregators.
+void Ownership::deal_tiles() {
+  const PartitionCut& cut = partitions()->cut;
+  const Stretches coarse(cut.coarse_ranges());
+  for (int a = 0; a < n_aggregators_; ++a) {
+    give(a, coarse.slice(share(coarse.size_bytes(), a, n_aggregators_),
+                         share(coarse.size_bytes(), a + 1, n_aggregators_)));
+  }
+  for (int layout = 0; layout < space_->num_layouts(); ++layout) {
+    for (int p = 0; p < cut.num_partitions(); ++p) deal_tiles(layout, p);
+  }
+}
+
+void Ownership::deal_tiles(int layout, int partition) {
+  const PartitionCut& cut = partitions()->cut;
+  const int n = num_in_partition();
+  const TileCut tiles = cut.tiles(layout).within(partition, n);
+  std::vector<PositionRange> above;
+  for (const BlockRange& blocks : cut.tiles(layout).blocks_of(partition, tiles.digits())) {
+    cut.add_blocks(layout, blocks, above);
+  }
+  const Stretches of_several(above);
+  for (int k = 0; k < n; ++k) {
+    std::vector<PositionRange> ranges =
+        of_several.slice(share(of_several.size_bytes(), k, n), share(of_several.size_bytes(), k + 1, n));
+    for (const BlockRange& blocks : tiles.blocks_of(k)) cut.add_blocks(layout, blocks, ranges);
+    give(partition * n + k, united(std::move(ranges)));
+  }
+}
+
+/// Puts the runs of each aggregator in file order, and lists them all.
+void Ownership::order_runs() {
+  for (std::size_t a = 0; a < schedules_.size(); ++a) {
+    std::vector<Pieces>& runs = schedules_[a].runs;
+    std::sort(runs.begin(), runs.end(), [](const Pieces& x, const Pieces& y) { return x.first < y.first; });
+    for (const Pieces& run : runs) owner_from_.emplace_back(run.first, static_cast<int>(a));
   }
   std::sort(owner_from_.begin(), owner_from_.end());
 }
@@ -159,22 +170,36 @@ void Ownership::deal_bricks() {
 void Ownership::set_buffer_bytes(Index buffer_bytes) {
   buffer_bytes_ = buffer_bytes;
   for (Schedule& schedule : schedules_) make_schedule(schedule);
-  for (Turns& turns : turns_) {
-    turns.content_bytes = buffer_bytes;
-    const Index bytes = turns.end - turns.begin;
-    if (turns.n_members() == 1 || bytes == 0) continue;
-    // Members wait for each other in each round: their parts are equal.
-    const Index num_rounds = div_up(bytes, turns.n_members() * buffer_bytes);
-    turns.content_bytes = div_up(bytes, turns.n_members() * num_rounds);
-  }
-  num_rounds_ = 0;
-  for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_buffers(a));
+  turns_.set_buffer_bytes(buffer_bytes);
+  coarse_.set_buffer_bytes(buffer_bytes);
+  turns_in_.clear();
+  count_rounds();
 }
 
-int Ownership::num_writers() const {
-  int writers = 0;
-  for (int a = 0; a < n_aggregators_; ++a) writers += num_buffers(a) > 0 ? 1 : 0;
-  return writers;
+void Ownership::count_rounds() {
+  std::vector<bool> writes(static_cast<std::size_t>(n_aggregators_));
+  const auto most_contents = [&](const TurnList& list) {
+    Index most = 0;
+    for (const Turns& turns : list.all()) {
+      for (int a = turns.first; a < turns.last; ++a) {
+        const Index num_contents = turns.num_contents_of(a);
+        if (num_contents > 0) writes[static_cast<std::size_t>(a)] = true;
+        most = std::max(most, num_contents);
+      }
+    }
+    return most;
+  };
+  num_coarse_rounds_ = most_contents(coarse_);
+  num_rounds_ = most_contents(turns_);
+  for (int p = 0; partitions() && !is_local() && p < partitions()->cut.num_partitions(); ++p) {
+    num_rounds_ = std::max(num_rounds_, most_contents(make_turns(p)));
+  }
+  num_rounds_ += num_coarse_rounds_;
+  for (std::size_t a = 0; a < schedules_.size(); ++a) {
+    writes[a] = !schedules_[a].contents.empty();
+    num_rounds_ = std::max(num_rounds_, std::ssize(schedules_[a].contents));
+  }
+  num_writers_ = static_cast<int>(std::count(writes.begin(), writes.end(), true));
 }
 
 int Ownership::rank_of(int aggregator) const {
@@ -198,15 +223,15 @@ int Ownership::owner_of(const PieceAt& piece) const {
                                             [&](const auto& owner) { return owner.first <= piece.number; });
     return (after - 1)->second;
   }
-  const Turns& turns = turns_at(piece.position);
-  const Index content = (piece.position - turns.begin) / turns.content_bytes;
-  return turns.first + static_cast<int>(content % turns.n_members());
+  bool is_coarse = false;
+  const Turns& turns = turns_at(piece, is_coarse);
+  return turns.first + static_cast<int>(turns.content_at(piece.position) % turns.n_members());
 }
 
 Ownership::Range Ownership::owners_of(const Pieces& pieces) const {
-  if (is_local() || pieces.first == pieces.last) return {0, n_aggregators_};
-  return {turns_at(space_->position_bytes(pieces.first)).first,
-          turns_at(space_->position_bytes(pieces.last - 1)).last};
+  if (is_local() || partitions() || pieces.first == pieces.last) return {0, n_aggregators_};
+  return {turns_.at(space_->position_bytes(pieces.first)).first,
+          turns_.at(space_->position_bytes(pieces.last - 1)).last};
 }
 
 std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
@@ -219,15 +244,19 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
     const Pieces common{std::max(run.first, within.first), std::min(run.last, within.last)};
     if (common.first < common.last) found.push_back(common);
   };
-  if (!is_local()) {
-    const Turns& turns = turns_of(aggregator);
+  const auto add_turns = [&](const Turns& turns) {
     if (turns.n_members() == 1) {
-      add({space_->first_piece_from(turns.begin), space_->first_piece_from(turns.end)});
-      return found;
+      for (const PositionRange& range : turns.ranges()) add(pieces_in(range));
+      return;
     }
     for (Index n = aggregator - turns.first; n < turns.num_contents(); n += turns.n_members()) {
-      add(content(turns, n));
+      add(pieces_in(turns.range_of(n)));
     }
+  };
+  if (!is_local()) {
+    if (const Turns* turns = turns_of(aggregator)) add_turns(*turns);
+    if (const Turns* coarse = coarse_.of(aggregator)) add_turns(*coarse);
+    std::sort(found.begin(), found.end(), [](const Pieces& x, const Pieces& y) { return x.first < y.first; });
     return found;
   }
   const std::vector<Pieces>& runs = schedules_[static_cast<std::size_t>(aggregator)].runs;
@@ -235,13 +264,6 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
       std::partition_point(runs.begin(), runs.end(), [&](const Pieces& r) { return r.last <= within.first; });
   for (; run != runs.end() && run->first < within.last; ++run) add(*run);
   return found;
-}
-
-Index Ownership::num_buffers(int aggregator) const {
-  if (is_local()) return std::ssize(schedules_[static_cast<std::size_t>(aggregator)].contents);
-  const Turns& turns = turns_of(aggregator);
-  const Index from_its_first = turns.num_contents() - (aggregator - turns.first);
-  return from_its_first <= 0 ? 0 : div_up(from_its_first, turns.n_members());
 }
 
 void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& contents) const {
@@ -288,8 +310,9 @@ void Ownership::make_schedule(Schedule& schedule) const {
 
 Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
   if (!is_local()) {
-    const Turns& turns = turns_of(aggregator);
-    return (piece.position - turns.begin) / turns.content_bytes / turns.n_members();
+    bool is_coarse = false;
+    const Turns& turns = turns_at(piece, is_coarse);
+    return turns.content_at(piece.position) / turns.n_members() + (is_coarse ? 0 : num_coarse_rounds_);
   }
   const Schedule& schedule = schedules_[static_cast<std::size_t>(aggregator)];
   const auto after =
@@ -306,8 +329,10 @@ Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
     return round < static_cast<Index>(contents.size()) ? contents[static_cast<std::size_t>(round)]
                                                        : Pieces{space_->num_pieces(), space_->num_pieces()};
   }
-  const Turns& turns = turns_of(aggregator);
-  return content(turns, round * turns.n_members() + aggregator - turns.first);
+  const Turns* turns = round < num_coarse_rounds_ ? coarse_.of(aggregator) : turns_of(aggregator);
+  if (!turns) return {space_->num_pieces(), space_->num_pieces()};
+  const Index number = round < num_coarse_rounds_ ? round : round - num_coarse_rounds_;
+  return pieces_in(turns->range_of(number * turns->n_members() + aggregator - turns->first));
 }
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {

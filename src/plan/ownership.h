@@ -1,6 +1,6 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
-// There are three rules. *Contiguous*: aggregator a of A owns one contiguous range of linear offsets. It has
+// There are four rules. *Contiguous*: aggregator a of A owns one contiguous range of linear offsets. It has
 // few files, long extents, and equal bytes by construction. The rule is arithmetic, for any number of ranks.
 // *In file order*, for pieces whose offset is known only when all pieces before them are encoded: groups of
 // aggregators own whole files. In each round a group collects the next part of its files, of which each
@@ -8,7 +8,9 @@
 // member. *Local*: the grid is cut into bricks like those that the ranks hold. Aggregator a owns share a of
 // each layout: the pieces in brick a, where they are small enough. It is the rank whose box contains the
 // center of the brick, so most samples stay on their rank. The local rule suits ranks of one node, where many
-// writes cost no more than few. O(pieces) on each rank.
+// writes cost no more than few. O(pieces) on each rank. *In partitions* (plan/partition_cut.h): the pieces of
+// a partition are divided among its aggregators by one of these rules. The coarse part is divided among all
+// aggregators, and collected in rounds before the other rounds; by the local rule it has no separate rounds.
 //
 // What an aggregator owns is divided into runs of pieces that fit in a collective buffer of `buffer_bytes`,
 // or are a single larger piece. The pieces of such a run are collected and stored in one round. By the
@@ -17,19 +19,33 @@
 // in the caches.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "plan/partition_cut.h"
 #include "plan/piece_space.h"
+#include "plan/turns.h"
 
 namespace esker {
+
+/// Which ranks belong to which partition.
+struct PartitionedRanks {
+  PartitionCut cut;
+  std::vector<int> of_rank;  ///< [rank]
+};
 
 /// The ranks that aggregate.
 struct Placement {
   std::vector<int> ranks;                  ///< [aggregator]; all different
   std::vector<BrickDecomposition> bricks;  ///< of each layout, one per aggregator; empty: another rule
+  /// In partitions, each of which has the same number of aggregators: first those of partition 0. Null:
+  /// another rule.
+  std::shared_ptr<const PartitionedRanks> partitions = nullptr;
+  bool by_tiles = false;  ///< in partitions by the local rule: each aggregator has a run of tiles
 
-  [[nodiscard]] bool is_local() const { return !bricks.empty(); }
+  [[nodiscard]] bool is_local() const { return !bricks.empty() || by_tiles; }
 };
 
 class Ownership {
@@ -45,6 +61,7 @@ class Ownership {
             Order order = Order::kAny);
 
   [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
+  [[nodiscard]] bool is_local() const { return placement_.is_local(); }
   [[nodiscard]] Order order() const { return order_; }
   /// The aggregators that store the same files in turn, and the number of this one among them. The content of
   /// round r follows that of round r - 1; in a round, that of member m follows that of member m - 1.
@@ -58,7 +75,7 @@ class Ownership {
   [[nodiscard]] Index buffer_bytes() const { return buffer_bytes_; }
   void set_buffer_bytes(Index buffer_bytes);
   /// Aggregators that own at least one piece.
-  [[nodiscard]] int num_writers() const;
+  [[nodiscard]] int num_writers() const { return num_writers_; }
   [[nodiscard]] int rank_of(int aggregator) const;
   /// The aggregator number of `rank`, or -1.
   [[nodiscard]] int aggregator_of_rank(int rank) const;
@@ -74,6 +91,13 @@ class Ownership {
   [[nodiscard]] int owner_of(const PieceAt& piece) const;  ///< an aggregator
   [[nodiscard]] Index round_of(int aggregator, const PieceAt& piece) const;
   [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
+
+  /// Null without partitions.
+  [[nodiscard]] const PartitionedRanks* partitions() const { return placement_.partitions.get(); }
+  /// In partitions: the aggregators of each; those of partition p begin with p times this number.
+  [[nodiscard]] int num_in_partition() const;
+  /// The first rounds, in which only pieces of the coarse part are collected.
+  [[nodiscard]] Index num_coarse_rounds() const { return num_coarse_rounds_; }
 
   /// The pieces that an aggregator owns, in order, of all pieces or of a range.
   [[nodiscard]] std::vector<Pieces> runs(int aggregator) const;
@@ -93,24 +117,20 @@ class Ownership {
     std::vector<Pieces> contents;
     std::vector<Index> rounds_in_order;  // of the contents, ordered by their first pieces
   };
-  /// Aggregators that store a range of linear offsets in turn, in parts of `content_bytes`.
-  struct Turns {
-    int first = 0, last = 0;  // aggregators, [first, last)
-    Index begin = 0, end = 0;
-    Index content_bytes = 1;
-
-    [[nodiscard]] int n_members() const { return last - first; }
-    [[nodiscard]] Index num_contents() const;
-  };
-  [[nodiscard]] bool is_local() const { return placement_.is_local(); }
-  [[nodiscard]] const Turns& turns_of(int aggregator) const;
-  [[nodiscard]] const Turns& turns_at(Index position) const;
-  [[nodiscard]] Pieces content(const Turns& turns, Index number) const;
-  void cut_space();
-  void deal_files();
-  [[nodiscard]] std::vector<Turns> deal_files(const std::vector<Index>& ends_of_files, int n_groups) const;
+  void deal();
   void deal_bricks();
-  [[nodiscard]] Index num_buffers(int aggregator) const;
+  void deal_tiles();
+  void deal_tiles(int layout, int partition);
+  void give(int aggregator, const std::vector<PositionRange>& ranges);
+  void order_runs();
+  [[nodiscard]] TurnList make_turns(int partition) const;
+  [[nodiscard]] const TurnList& turns_in(int partition) const;
+  /// The turns that store a piece.
+  [[nodiscard]] const Turns& turns_at(const PieceAt& piece, bool& is_coarse) const;
+  /// The turns of an aggregator, except those in the coarse part.
+  [[nodiscard]] const Turns* turns_of(int aggregator) const;
+  [[nodiscard]] Pieces pieces_in(const PositionRange& range) const;
+  void count_rounds();
   void make_schedule(Schedule& schedule) const;
   void cut_run(const Pieces& run, std::vector<Pieces>& contents) const;
 
@@ -118,10 +138,13 @@ class Ownership {
   int n_ranks_;
   int n_aggregators_;
   Index buffer_bytes_ = 0;
-  Index num_rounds_ = 0;
+  Index num_rounds_ = 0, num_coarse_rounds_ = 0;
+  int num_writers_ = 0;
   Order order_ = Order::kAny;
-  std::vector<Turns> turns_;                             // unless local: ascending, they cover the space
-  Placement placement_;                                  // without ranks: spread evenly
+  TurnList turns_;                            // unless local or in partitions: they cover the space
+  TurnList coarse_;                           // in partitions, unless local
+  mutable std::map<int, TurnList> turns_in_;  // by partition, of those that were queried
+  Placement placement_;                       // without ranks: spread evenly
   std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
   std::vector<Schedule> schedules_;                      // local: per aggregator
   std::vector<std::pair<Index, int>> owner_from_;        // local: the first pieces of all runs, ascending

@@ -77,6 +77,12 @@ struct Round {
   BufferContent content;
 };
 
+/// In partitions: what a rank sends or copies to others, see PartitionTraffic in esker/plan.hpp.
+struct PlanTraffic {
+  Index crossing_messages = 0, crossing_bytes = 0;
+  Index coarse_messages = 0, coarse_bytes = 0;
+};
+
 struct Plan {
   std::vector<Round> rounds;
   std::shared_ptr<const SegmentPool> pool;  ///< that describes the segments
@@ -91,6 +97,7 @@ struct Plan {
   Index shared_buffer_bytes = 0;  ///< the largest of those; buffer_bytes is the largest of the others
   bool relayed_apart = false;     ///< see keep_relayed_apart()
   NodePlan node;                  ///< node-level aggregation messages, see combine_by_node()
+  PlanTraffic traffic;            ///< see count_partition_traffic()
   Index mask_bytes = 0;           ///< to find the runs of a piece (one-phase only)
   bool compresses = false;        ///< pieces are stored in file order, see Ownership::Order
   Index compressed_bytes = 0;     ///< for the compressed pieces of the largest buffer

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/macros.h"
 
 namespace esker {
 namespace {
@@ -75,6 +76,44 @@ Status check_aggregators(const Options& options) {
       options.aggregators, options.aggregation_factor);
 }
 
+Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
+  const Partitions given = options.partitions;
+  if (given.number == 0) return {};
+  Index n = given.number;
+  if (given.unit == Partitions::Unit::kRanks) n = div_up(n_ranks, given.number);
+  if (given.unit == Partitions::Unit::kNodes) {
+    if (n_nodes == 0) {
+      return error(
+          Code::kInvalidArgument,
+          "partitions=nodes:{}: the nodes are unknown here; set a number of partitions, or size:K for "
+          "K ranks in each",
+          given.number);
+    }
+    n = div_up(n_nodes, given.number);
+  }
+  if (n > n_ranks) {
+    return error(Code::kInvalidArgument,
+                 "partitions={}: there are only {} ranks, and each partition needs one; set partitions to at "
+                 "most {}",
+                 n, n_ranks, n_ranks);
+  }
+  if (!options.aggregate.value_or(true)) {
+    return error(Code::kInvalidArgument,
+                 "partitions={} and aggregate=false: ranks that write their own samples are not divided; set "
+                 "one of them",
+                 n);
+  }
+  ESKER_RETURN_IF_ERROR(check_aggregators(options));
+  if (const int asked = asked_aggregators(options, n_ranks); asked > 0 && asked < n) {
+    return error(
+        Code::kInvalidArgument,
+        "partitions={}: each needs an aggregator, but only {} are set; set aggregators to at least {}", n,
+        asked, n);
+  }
+  options.partitions = {Partitions::Unit::kPartitions, n};
+  return {};
+}
+
 int asked_aggregators(const Options& options, int n_ranks) {
   if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
   if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
@@ -87,6 +126,7 @@ ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
   policy.placement = options.aggregator_placement;
   policy.restructure = options.restructure;
   policy.max_fan_in = options.max_fan_in;
+  policy.partitions = static_cast<int>(options.partitions.number);
   policy.second_buffer = options.storage == Storage::kPosix && options.store_thread.value_or(false);
   return policy;
 }

@@ -47,6 +47,7 @@ struct ExchangePolicy {
   bool in_file_order = false;
   Restructure restructure;
   int max_fan_in = 0;
+  int partitions = 0;  ///< 0: not divided
   Index memory_budget_bytes = 0;
   Index buffer_bytes = 0;      ///< of a collective buffer; 0: chosen
   int shared_slots = 8;        ///< collective buffers of a rank that others of its node fill, at most
@@ -62,6 +63,11 @@ struct ExchangePolicy {
 
 /// kInvalidArgument if the options set the number of aggregators twice.
 Status check_aggregators(const Options& options);
+
+/// Replaces Options::partitions by the number of partitions. `n_nodes`: 0 if unknown. Local, pure.
+/// kInvalidArgument: more partitions than ranks, fewer aggregators than partitions, unknown nodes, or
+/// aggregate=false.
+Status settle_partitions(int n_ranks, int n_nodes, Options& options);
 
 /// The number of aggregators that the options request; 0: not set.
 int asked_aggregators(const Options& options, int n_ranks);

@@ -17,7 +17,7 @@ void visit_relayed(const FieldPatches& field, const VirtualGrid& relay_grid, con
     return;
   }
   if (relay_grid.levels.first == relay_grid.levels.last) return;
-  for (const Index number : coarse_boxes_of(rank, relay_grid.boxes->num_parts(), relays.num_ranks())) {
+  for (const Index number : relays.coarse_boxes_of(rank, relay_grid)) {
     visit(holders, relay_grid.boxes->box(number));
   }
 }

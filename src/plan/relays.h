@@ -7,6 +7,9 @@
 //   coarse levels   A piece of a coarse level has samples of nearly all ranks. There are about sqrt(N) boxes,
 //                   each relayed by about sqrt(N) ranks, which divide the aggregators among them. No rank
 //                   receives from more than about sqrt(N) others. The assignment is arithmetic.
+//                   In partitions the boxes are tiles, each relayed by aggregators of its partition: about
+//                   sqrt(N) tiles for the coarse part, and about as many as the square root of the ranks of a
+//                   partition for its own levels that need relays.
 // A level uses one of the two, or its samples go directly. Pure, the same on every rank; no cost per rank.
 #pragma once
 
@@ -45,6 +48,8 @@ struct VirtualGrid {
   Levels levels;
   std::optional<BrickDecomposition> boxes;  ///< none: the samples go directly
   bool is_coarse = false;                   ///< relays by arithmetic, else by largest overlap
+  const TileCut* tiles = nullptr;           ///< in partitions: coarse boxes are tiles of this mask
+  int digits = 0;                           ///< of these tiles
 
   /// Calls visit(number, box) for the boxes that contain samples of `region`.
   template <class Visit>
@@ -58,6 +63,7 @@ struct VirtualGrid {
 
 class Relays {
  public:
+  /// `space` and `ownership` must outlive it.
   Relays(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
          int n_ranks, const RelayRules& rules);
 
@@ -67,12 +73,37 @@ class Relays {
   }
   [[nodiscard]] const VirtualGrid& relay_grid(int field, int level) const;
   [[nodiscard]] int num_ranks() const { return n_ranks_; }
+  /// The rank that relays samples of a coarse box for an aggregator.
+  [[nodiscard]] int coarse_relay(const VirtualGrid& relay_grid, Index number, int aggregator) const;
+  /// The coarse boxes that `rank` may relay for some aggregator.
+  [[nodiscard]] std::vector<Index> coarse_boxes_of(int rank, const VirtualGrid& relay_grid) const;
+  /// In partitions: the coarse boxes that aggregators of a partition relay.
+  [[nodiscard]] std::vector<Index> coarse_boxes_in(int partition, const VirtualGrid& relay_grid) const;
   /// Samples of a field's grid per volume of a restructured box.
   [[nodiscard]] double volume_ratio(int field) const {
     return volume_ratios_[static_cast<std::size_t>(field)];
   }
 
  private:
+  /// What the choice of relays for a field depends on.
+  struct Need {
+    const Layout& layout;
+    Box domain;
+    Point feeder;     // extent of the boxes that samples come from
+    double n_pieces;  // in a buffer
+  };
+  /// The tiles of a partition among those of more digits: the number of the first one, and how many.
+  struct TilesOfPartition {
+    Index first = 0, count = 0;
+  };
+  [[nodiscard]] VirtualGrid coarse_grid(const Need& need, const FieldPatches& field, double limit) const;
+  void add_grids_in_partitions(const Need& need, const VirtualGrid& fine, const RelayRules& rules,
+                               const TileCut& cut, std::vector<VirtualGrid>& grids) const;
+  [[nodiscard]] static TilesOfPartition tiles_of(int partition, const VirtualGrid& relay_grid);
+  [[nodiscard]] static Index number_of_tile(Index tile, const VirtualGrid& relay_grid);
+
+  const Ownership* ownership_;
+  Index buffer_bytes_ = 0;  // usual_buffer_bytes()
   int n_ranks_ = 1;
   std::vector<double> volume_ratios_;
   std::vector<std::vector<VirtualGrid>> relay_grids_;  // [position in the list of FieldPatches]

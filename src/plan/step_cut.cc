@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/max_part.h"
+#include "plan/partition_ranks.h"
 #include "plan/plan_memory.h"
 
 namespace esker {
@@ -56,7 +57,9 @@ Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSp
 // With one phase aggregators only complete files.
 int num_aggregators(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space) {
   if (!policy.aggregate) return n_ranks;
-  return policy.aggregators > 0 ? policy.aggregators : choose_aggregators(n_ranks, space);
+  const int n = policy.aggregators > 0 ? policy.aggregators : choose_aggregators(n_ranks, space);
+  if (policy.partitions == 0) return n;
+  return std::clamp(n / policy.partitions, 1, n_ranks / policy.partitions) * policy.partitions;
 }
 
 StepCut::StepCut(const PieceSpace& space, const ExchangePolicy& policy, int n_ranks,
@@ -80,6 +83,7 @@ Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const R
   Plan plan = make_plan(space_, ownership_, fields, relays, rank);
   if (!policy_.packs) keep_relayed_apart(plan);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
+  if (ownership_.partitions()) count_partition_traffic(space_, ownership_, rank, plan);
   return plan;
 }
 

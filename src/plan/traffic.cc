@@ -5,6 +5,17 @@
 
 namespace esker {
 
+void RankTraffic::add(const RankTraffic& rounds) {
+  messages += rounds.messages;
+  sent_bytes += rounds.sent_bytes;
+  written_bytes += rounds.written_bytes;
+  for (Index RankTraffic::*most :
+       {&RankTraffic::senders, &RankTraffic::send_bytes, &RankTraffic::receive_bytes,
+        &RankTraffic::buffer_bytes, &RankTraffic::compressed_bytes}) {
+    this->*most = std::max(this->*most, rounds.*most);
+  }
+}
+
 void count_message(MessageSizes& sizes, Index bytes) {
   ++sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)) - 1)];
 }
@@ -25,13 +36,14 @@ TrafficCounter::TrafficCounter(const PieceSpace& space, const Ownership& ownersh
       received_by_relay_(ranks_.size()),
       received_by_aggregator_(ranks_.size()),
       fine_(ranks_.size()),
-      coarse_(fields.size()) {
+      next_box_(fields.size()) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     number_of_field_[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
   }
 }
 
 void TrafficCounter::add_round(Index round) {
+  if (ownership_.partitions()) return add_round_in_partitions(round);
   for (int a = 0; a < ownership_.num_aggregators(); ++a) add_buffer(a, round);
   add_relayed(round);
   end_round();
@@ -75,7 +87,10 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
       return;
     }
     add_bytes(relay, indices.num_samples() * piece.sample_bytes);
-    if (relay_grid.is_coarse) return;  // its first stage is counted per relay
+    if (relay_grid.is_coarse) {  // its first stage is counted per relay
+      if (keeps_coarse_) coarse_[relay].push_back({f, part.lattice.sub(indices), piece.sample_bytes});
+      return;
+    }
     shares_.clear();
     holders.add_shares(part.lattice, box, shares_);
     for (const Share& share : shares_) {
@@ -86,41 +101,44 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
 
 /// Counts the first stage: messages that ranks send to relays.
 void TrafficCounter::add_relayed(Index round) {
-  for (CoarseShares& shares : coarse_) shares = CoarseShares();
+  std::fill(next_box_.begin(), next_box_.end(), 0);
   for (int relay = 0; relay < relays_.num_ranks(); ++relay) {
-    pulse_();
-    add_coarse(relay, round);
-    auto& from = fine_[static_cast<std::size_t>(relay)];
-    for (const FromSource& part : from) add_bytes(part.source, part.bytes);
-    from.clear();
-    send_all(relay, {to_relays_, received_by_relay_, &NodeLoad::to_relays});
+    find_coarse_of(relay, round);
+    send_to_relay(relay);
   }
 }
 
+/// Counts what ranks send to a relay for coarse and for restructured boxes.
+void TrafficCounter::send_to_relay(int relay) {
+  pulse_();
+  if (const auto mine = coarse_.find(relay); mine != coarse_.end()) {
+    for (const CoarseShare& share : mine->second) {
+      add_held(share.field, share.samples, share.samples.bounds(), share.sample_bytes);
+    }
+    coarse_.erase(mine);
+  }
+  auto& from = fine_[static_cast<std::size_t>(relay)];
+  for (const FromSource& part : from) add_bytes(part.source, part.bytes);
+  from.clear();
+  send_all(relay, {to_relays_, received_by_relay_, &NodeLoad::to_relays});
+}
+
 // Box numbers ascend with the ranks that relay them, so that each box is visited once.
-void TrafficCounter::add_coarse(int relay, Index round) {
+void TrafficCounter::find_coarse_of(int relay, Index round) {
   for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
     const VirtualGrid& relay_grid = relays_.relay_grids(f).front();
-    if (!relay_grid.is_coarse || relay_grid.levels.first == relay_grid.levels.last) continue;
-    CoarseShares& shares = coarse_[static_cast<std::size_t>(f)];
+    if (!relay_grid.is_coarse || relay_grid.levels.empty()) continue;
+    Index& next_box = next_box_[static_cast<std::size_t>(f)];
     const Index n_boxes = relay_grid.boxes->num_parts();
-    while (shares.next_box < n_boxes &&
-           coarse_relays(shares.next_box, n_boxes, relays_.num_ranks()).first <= relay) {
-      find_coarse(f, shares.next_box++, round, shares);
+    while (next_box < n_boxes && coarse_relays(next_box, n_boxes, relays_.num_ranks()).first <= relay) {
+      find_coarse(f, relay_grid, next_box++, round);
     }
-    const auto mine = shares.of_relay.find(relay);
-    if (mine == shares.of_relay.end()) continue;
-    for (const CoarseShare& share : mine->second) {
-      add_held(f, share.samples, share.samples.bounds(), share.sample_bytes);
-    }
-    shares.of_relay.erase(mine);
   }
 }
 
 /// Finds the samples of a coarse box for this round's buffers.
-void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& shares) {
+void TrafficCounter::find_coarse(int f, const VirtualGrid& relay_grid, Index box, Index round) {
   const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
-  const VirtualGrid& relay_grid = relays_.relay_grids(f).front();
   const Index base = space_.first_position(field.layout);
   const Index first_ordinal = space_.first_ordinal(field.layout);
   space_.layout(field.layout)
@@ -132,8 +150,57 @@ void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& sh
             if (ownership_.round_of(aggregator, at) != round) return;
             const int relay = finder_.relay_of(f, relay_grid, box, aggregator);
             if (relay == ownership_.rank_of(aggregator)) return;
-            shares.of_relay[relay].push_back({f, part.lattice.sub(indices), piece.sample_bytes});
+            coarse_[relay].push_back({f, part.lattice.sub(indices), piece.sample_bytes});
           });
+}
+
+// The pieces of a partition are relayed by its own aggregators, so that it is counted on its own, unless
+// samples take other relays, too. The coarse part has few pieces with samples of many boxes, which are
+// visited box by box instead of listing all pairs of piece and box.
+void TrafficCounter::add_round_in_partitions(Index round) {
+  const PartitionCut& cut = ownership_.partitions()->cut;
+  const bool is_coarse = round < ownership_.num_coarse_rounds();
+  keeps_coarse_ = !is_coarse;
+  const auto is_fine = [](const VirtualGrid& grid) { return grid.boxes && !grid.is_coarse; };
+  bool is_apart = !is_coarse && !cut.has_complete_files() && !ownership_.is_local();
+  for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
+    is_apart = is_apart && std::ranges::none_of(relays_.relay_grids(f), is_fine);
+  }
+  for (int p = 0; p < cut.num_partitions(); ++p) {
+    add_partition(p, round);
+    if (is_apart) send_to_relays_in(p);
+  }
+  for (int p = 0; p < cut.num_partitions() && !is_apart; ++p) {
+    if (is_coarse) find_coarse_in(p, round);
+    send_to_relays_in(p);
+  }
+  for (int relay = 0; relay < relays_.num_ranks() && !is_apart; ++relay) {
+    if (!fine_[static_cast<std::size_t>(relay)].empty()) send_to_relay(relay);
+  }
+  end_round();
+}
+
+void TrafficCounter::add_partition(int partition, Index round) {
+  const int first = partition * ownership_.num_in_partition();
+  for (int k = 0; k < ownership_.num_in_partition(); ++k) add_buffer(first + k, round);
+}
+
+void TrafficCounter::find_coarse_in(int partition, Index round) {
+  for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
+    const VirtualGrid& relay_grid = relays_.relay_grids(f).front();
+    const bool is_of_coarse_part =
+        relay_grid.is_coarse &&
+        relay_grid.levels.contains(space_.layout(fields_[static_cast<std::size_t>(f)].layout).levels().first);
+    if (!is_of_coarse_part) continue;
+    for (const Index box : relays_.coarse_boxes_in(partition, relay_grid)) {
+      find_coarse(f, relay_grid, box, round);
+    }
+  }
+}
+
+void TrafficCounter::send_to_relays_in(int partition) {
+  const int first = partition * ownership_.num_in_partition();
+  for (int k = 0; k < ownership_.num_in_partition(); ++k) send_to_relay(ownership_.rank_of(first + k));
 }
 
 void TrafficCounter::add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes) {
@@ -163,6 +230,7 @@ void TrafficCounter::add_fine(int relay, int source, Index bytes) {
 /// Counts one message from each source to `target`; the samples of `target` itself need none.
 void TrafficCounter::send_all(int target, const Stage& stage) {
   Index senders = 0;
+  const auto* of_rank = ownership_.partitions() ? &ownership_.partitions()->of_rank : nullptr;
   for (const int source : sources_) {
     const auto s = static_cast<std::size_t>(source);
     const Index bytes = std::exchange(bytes_of_[s], 0);
@@ -174,6 +242,10 @@ void TrafficCounter::send_all(int target, const Stage& stage) {
     stage.received[static_cast<std::size_t>(target)] += bytes;
     count_message(stage.sizes, bytes);
     if (loads_) loads_->add_message(stage.load, source, target, bytes);
+    if (of_rank && (*of_rank)[s] != (*of_rank)[static_cast<std::size_t>(target)]) {
+      ++crossing_messages_;
+      crossing_bytes_ += bytes;
+    }
   }
   sources_.clear();
   Index& most = ranks_[static_cast<std::size_t>(target)].senders;

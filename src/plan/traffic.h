@@ -27,6 +27,8 @@ struct RankTraffic {
   Index written_bytes = 0;  ///< stored by this rank
   Index send_bytes = 0, receive_bytes = 0, buffer_bytes = 0, compressed_bytes = 0;  ///< as in Plan
 
+  /// Adds later rounds.
+  void add(const RankTraffic& rounds);
   friend bool operator==(const RankTraffic&, const RankTraffic&) = default;
 };
 
@@ -50,6 +52,9 @@ class TrafficCounter {
   [[nodiscard]] const std::vector<RankTraffic>& ranks() const { return ranks_; }
   [[nodiscard]] const MessageSizes& to_relays() const { return to_relays_; }
   [[nodiscard]] const MessageSizes& to_aggregators() const { return to_aggregators_; }
+  /// In partitions: messages between ranks of two of them, and their bytes.
+  [[nodiscard]] Index crossing_messages() const { return crossing_messages_; }
+  [[nodiscard]] Index crossing_bytes() const { return crossing_bytes_; }
 
  private:
   /// Samples of a piece that a relay collects in a coarse box.
@@ -58,11 +63,7 @@ class TrafficCounter {
     Lattice samples;
     Index sample_bytes = 0;
   };
-  /// Shares of the boxes visited so far, by relay.
-  struct CoarseShares {
-    Index next_box = 0;
-    std::map<int, std::vector<CoarseShare>> of_relay;
-  };
+  using SharesOfRelays = std::map<int, std::vector<CoarseShare>>;
   struct FromSource {
     int source = 0;
     Index bytes = 0;
@@ -71,8 +72,13 @@ class TrafficCounter {
   void add_buffer(int aggregator, Index round);
   void add_part(int aggregator, int f, const Piece& piece, const PiecePart& part);
   void add_relayed(Index round);
-  void add_coarse(int relay, Index round);
-  void find_coarse(int f, Index box, Index round, CoarseShares& shares);
+  void send_to_relay(int relay);
+  void find_coarse_of(int relay, Index round);
+  void find_coarse(int f, const VirtualGrid& relay_grid, Index box, Index round);
+  void add_round_in_partitions(Index round);
+  void add_partition(int partition, Index round);
+  void find_coarse_in(int partition, Index round);
+  void send_to_relays_in(int partition);
   void add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes);
   void add_bytes(int source, Index bytes);
   void add_fine(int relay, int source, Index bytes);
@@ -102,7 +108,10 @@ class TrafficCounter {
   // Of the current round, by rank.
   std::vector<Index> sent_, received_by_relay_, received_by_aggregator_;
   std::vector<std::vector<FromSource>> fine_;  // [relay]
-  std::vector<CoarseShares> coarse_;           // [field]
+  std::vector<Index> next_box_;                // [field], of its coarse boxes, without partitions
+  SharesOfRelays coarse_;                      // of the boxes visited so far
+  bool keeps_coarse_ = false;                  // add_part() adds to coarse_
+  Index crossing_messages_ = 0, crossing_bytes_ = 0;
 };
 
 }  // namespace esker

@@ -61,6 +61,13 @@ Status settle_format(const std::string& path, Options& options) {
   return format == options.format ? Status() : options.set("format", format, "suffix of the path");
 }
 
+/// Collective.
+int count_nodes(Comm& comm) {
+  std::array<double, 1> leaders{comm.node().rank() == 0 ? 1.0 : 0.0};
+  comm.all_reduce_sum(leaders);
+  return static_cast<int>(leaders[0]);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
@@ -77,6 +84,9 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   }));
   if (appends) ESKER_RETURN_IF_ERROR(share_append_target(*comm, *store, target, shared.format));
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] { return settle_format(target, shared); }));
+  const int n_nodes = shared.partitions.number > 0 ? count_nodes(*comm) : 0;
+  ESKER_RETURN_IF_ERROR(
+      all_do(*comm, operation, [&] { return settle_partitions(comm->size(), n_nodes, shared); }));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, choose_pattern(*comm, *store, target, shared));
   std::unique_ptr<WritePipeline> pipeline;
   std::shared_ptr<RollCall> roll_call;

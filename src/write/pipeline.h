@@ -144,6 +144,7 @@ class WritePipeline final : private Comm::EndListener {
   void begin_counting();
   Index count_stored(const StepPlan& plan);
   Index count_on_meshes(const StepInput& input);
+  void report_partitions(const StepPlan& plan, StepReport& step);
   void report_kept(const StepPlan& plan, StepReport& step);
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Result<StorageReport> storage_report();

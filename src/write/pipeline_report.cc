@@ -77,6 +77,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.metadata_bytes = static_cast<Index>(most[4]);
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(plan, step);
+  report_partitions(plan, step);
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
 }
 
@@ -96,6 +97,21 @@ std::array<double, 2> own_bytes(const Plan& plan) {
 }
 
 }  // namespace
+
+/// Messages of a step in partitions. Collective if it is divided.
+void WritePipeline::report_partitions(const StepPlan& plan, StepReport& step) {
+  step.partitions = static_cast<int>(options_.partitions.number);
+  if (step.partitions == 0) return;
+  const PlanTraffic& mine = plan.exchange.plan.traffic;
+  std::array<double, 4> sum{
+      static_cast<double>(mine.crossing_messages), static_cast<double>(mine.crossing_bytes),
+      static_cast<double>(mine.coarse_messages), static_cast<double>(mine.coarse_bytes)};
+  comm_->all_reduce_sum(sum);
+  step.crossing_messages = static_cast<Index>(sum[0]);
+  step.crossing_bytes = static_cast<Index>(sum[1]);
+  step.coarse_messages = static_cast<Index>(sum[2]);
+  step.coarse_bytes = static_cast<Index>(sum[3]);
+}
 
 /// What a sparse step stores. Collective if the step is sparse. The step is committed: without the memory for
 /// the names of its fields, the report has less.

@@ -81,6 +81,16 @@ void write_kept(JsonWriter& json, const StepReport& step) {
   });
 }
 
+void write_partitions(JsonWriter& json, const StepReport& step) {
+  json.key("partitions").object([&] {
+    json.key("count").integer(step.partitions);
+    json.key("crossing_messages").integer(step.crossing_messages);
+    json.key("crossing_bytes").integer(step.crossing_bytes);
+    json.key("coarse_messages").integer(step.coarse_messages);
+    json.key("coarse_bytes").integer(step.coarse_bytes);
+  });
+}
+
 void write_step(JsonWriter& json, const StepReport& step) {
   json.object([&] {
     json.key("step").integer(step.step);
@@ -95,6 +105,7 @@ void write_step(JsonWriter& json, const StepReport& step) {
     json.key("metadata_bytes").integer(step.metadata_bytes);
     json.key("checksum_messages").integer(step.checksum_messages);
     json.key("agreements").integer(step.agreements);
+    if (step.partitions > 0) write_partitions(json, step);
     if (!step.fields.empty()) write_kept(json, step);
   });
 }

@@ -50,6 +50,22 @@ def test_files_of_fields_with_stored_bits() -> None:
             assert esker.plan(ranks, block=(32, 32, 32), **how)["files"] == expected
 
 
+def test_partitions_cost_the_same_at_every_number_of_ranks() -> None:
+    first = None
+    for ranks, partitions in ((2048, 1), (4096, 2), (8192, 4), (32768, 16)):
+        output = run(
+            *("--ranks", str(ranks), "--block", "32,32,32", "--fields", "32"),
+            *("--partitions", "size:2048", "--json"),
+        )
+        facts = json.loads(output)
+        assert (facts["partitions"], facts["files"]) == (partitions, 8 * partitions)
+        assert facts["crossing"] == {"messages": 0, "bytes": 0}
+        assert facts["coarse"]["bytes"] > 0
+        first = first or facts["in_partitions"]
+        assert facts["in_partitions"] == first
+    assert esker.plan(64, block=(8, 8, 8))["partitions"] == 0
+
+
 def test_text_names_what_is_planned() -> None:
     text = run("--ranks", "64", "--global", "100,100,50", "--restructure", "16,16,16")
     assert "one step on 64 ranks" in text and "restructured: 196 boxes" in text

@@ -73,6 +73,14 @@ struct Chunks {
   std::vector<Index> extents;
 };
 
+/// How ranks are divided into partitions, which collect samples among themselves. As text: "0" (not divided),
+/// a number of partitions, "size:K" (ranks in a partition) or "nodes:K" (nodes in a partition).
+struct Partitions {
+  enum class Unit { kPartitions, kRanks, kNodes };
+  Unit unit = Unit::kPartitions;
+  Index number = 0;  ///< of partitions, or of ranks or nodes in each; 0: not divided
+};
+
 struct ESKER_API Options {
   /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
   /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
@@ -125,6 +133,10 @@ struct ESKER_API Options {
   Storage storage = Storage::kPosix;  ///< how bytes are written to files
   std::string hints;                  ///< for MPI-IO: "name=value;name=value"
   Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
+  /// IDX only: each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). The
+  /// bytes of the dataset do not depend on it, except blocks_per_file where that is 0 and a partition stores
+  /// more than 512 MiB in a step.
+  Partitions partitions;
   /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
   /// messages are large.
   int max_fan_in = 0;

@@ -38,6 +38,11 @@ struct ESKER_API StepReport {
   int raised_from = 0;         ///< the coarsest level that was asked for, if block 0 is finer; else 0
   double write_imbalance = 0;  ///< largest over mean bytes per aggregator
   double put_imbalance = 0;    ///< likewise, of the bytes that ranks contribute to stored blocks
+  // Of steps in partitions (Options::partitions), sums over the ranks. With shared memory, copies to a rank
+  // of the same node count as messages.
+  int partitions = 0;                               ///< 0: the step is not divided
+  Index crossing_messages = 0, crossing_bytes = 0;  ///< between partitions, without the coarse part
+  Index coarse_messages = 0, coarse_bytes = 0;      ///< of blocks that lie in several tiles
   /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
   [[nodiscard]] std::string to_string() const;
 };

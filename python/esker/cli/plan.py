@@ -40,6 +40,7 @@ class PlanOptions(StepOptions):
       esker plan --ranks 4096 --block 30,30,30 --fields 16 --restructure default
       esker plan --ranks 64 --dataset run.idx --json | jq .max_fan_in
       esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png
+      esker plan --ranks 8192 --block 32,32,32 --fields 32 --partitions size:2048
       esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16
       esker plan --ranks 1024 --block 25,25,25 --fine-patches 1412 --bits-per-block 15 --blocks-per-file 128
       esker plan --patches patches.txt --ratios 2,4 --fields 4

@@ -95,6 +95,7 @@ class StepOptions:
     aggregators: int | None
     aggregation_factor: int | None
     max_fan_in: int | None
+    partitions: str | None
     memory_budget: str | None
     keep: tuple[float, ...] | None
     keep_order: tuple[str, ...] | None
@@ -244,6 +245,11 @@ _OPTIONS = (
     click.option("--aggregation-factor", type=int, help="Number of ranks per aggregator."),
     click.option(
         "--max-fan-in", type=int, help="Maximum number of ranks that send to an aggregator in a round."
+    ),
+    click.option(
+        "--partitions",
+        help="Divide the ranks: a number of partitions, or size:K for K ranks in each. Without --blocks-per-file "
+        "each of more than 512 MiB has 8 files.",
     ),
     click.option("--memory-budget", help="Memory per rank, e.g. 64M."),
     click.option(

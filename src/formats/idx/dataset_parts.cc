@@ -192,10 +192,11 @@ Status choose_blocks(const PartOptions& given, const BlockContent& content, Head
 
 Status choose_files(const Options& options, const BlockContent& content, Header& header) {
   const BlockGrid blocks(header.bitmask, header.bits_per_block, content.box);
-  header.blocks_per_file = options.blocks_per_file > 0
-                               ? std::min(options.blocks_per_file, blocks.num_blocks())
-                               : choose_blocks_per_file(blocks.num_blocks(), blocks.num_existing(),
-                                                        content.all_bytes << header.bits_per_block);
+  header.blocks_per_file =
+      options.blocks_per_file > 0
+          ? std::min(options.blocks_per_file, blocks.num_blocks())
+          : choose_blocks_per_file(blocks.num_blocks(), blocks.num_existing(),
+                                   content.all_bytes << header.bits_per_block, options.partitions.number);
   if (static_cast<Index>(header.fields.size()) <= kMaxEntriesPerFile / header.blocks_per_file) return {};
   return error(Code::kInvalidArgument, "blocks_per_file {} times {} fields: at most {} entries fit in a file",
                header.blocks_per_file, header.fields.size(), kMaxEntriesPerFile);

@@ -34,10 +34,11 @@ int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes
   return choose_block_bits(choices);
 }
 
-Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes) {
+Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes, Index partitions) {
   const Index step_bytes = num_existing * block_bytes;
   const Index file_bytes = std::clamp(step_bytes / kWantedFiles, kMinFileBytes, kMaxFileBytes);
-  const Index wanted = std::max<Index>(1, file_bytes / block_bytes);
+  Index wanted = std::max<Index>(1, file_bytes / block_bytes);
+  if (partitions > 0) wanted = std::max(wanted, num_existing / (partitions * kWantedFiles));
   const Index power = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
   return std::min(power, num_blocks);
 }

@@ -25,6 +25,7 @@ int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes
 
 /// Files of 32-64 MiB. Below 1 GiB per step, at least 8 files of at least 4 MiB if possible, so that several
 /// writers do not share a file. `block_bytes` is the size of one block of all fields. Returns a power of two.
-Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes);
+/// In partitions, if each stores more than 512 MiB: 8 files in each, which are then larger.
+Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes, Index partitions = 0);
 
 }  // namespace esker::idx

@@ -245,6 +245,38 @@ Piece IdxLayout::piece_of(int field, Index block) const {
   return make_piece(place, block);
 }
 
+/// The pieces of blocks [first, last) in a file that has other blocks, too.
+void IdxLayout::add_fields_of_file(Index file, Index first, Index last,
+                                   std::vector<RunOfBlocks>& runs) const {
+  const FileRange range = range_of(file);
+  for (std::size_t present = 0; present < present_.size(); ++present) {
+    const BlockSet& blocks = *groups_[present_[present].group].blocks;
+    const Place place = place_of(range, present);
+    const Index begin = range.before.pieces + place.before.pieces - place.first_number;
+    const Run run{begin + blocks.num_before(std::max(first, first_block(file))),
+                  begin + blocks.num_before(std::min(last, end_block(file)))};
+    if (run.first < run.last) runs.push_back({run, present_[present].field});
+  }
+}
+
+std::vector<Layout::RunOfBlocks> IdxLayout::runs_of_blocks(Index first, Index last) const {
+  std::vector<RunOfBlocks> runs;
+  if (first >= last) return runs;
+  const Index per_file = parameters_.blocks_per_file;
+  Index file = first / per_file, end_file = (last - 1) / per_file + 1;
+  const bool cuts_last = end_block(end_file - 1) > last;
+  if (first_block(file) < first || (cuts_last && file == end_file - 1)) {
+    add_fields_of_file(file++, first, last, runs);
+  }
+  const Index end_of_complete = cuts_last ? std::max(file, end_file - 1) : end_file;
+  if (file < end_of_complete) {
+    const Run run{before(first_block(file)).pieces, before(end_block(end_of_complete - 1)).pieces};
+    if (run.first < run.last) runs.push_back({run, -1});
+  }
+  if (end_of_complete < end_file) add_fields_of_file(end_of_complete, first, last, runs);
+  return runs;
+}
+
 Levels IdxLayout::levels() const { return {blocks_.bits_per_block(), blocks_.mask().max_level() + 1}; }
 
 Point IdxLayout::tile_extent(int level) const {

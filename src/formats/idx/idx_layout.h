@@ -61,6 +61,10 @@ class IdxLayout final : public Layout {
   [[nodiscard]] std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override;
 
+  [[nodiscard]] const BlockGrid* block_grid() const override { return &blocks_; }
+  [[nodiscard]] Index blocks_per_file() const override { return parameters_.blocks_per_file; }
+  [[nodiscard]] std::vector<RunOfBlocks> runs_of_blocks(Index first, Index last) const override;
+
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] Box domain() const override { return blocks_.box(); }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
@@ -127,6 +131,7 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Place place_of(const FileRange& range, std::size_t present_field) const;
   [[nodiscard]] Place place_of(Index ordinal) const;
   [[nodiscard]] Index end_number(const Place& place) const;
+  void add_fields_of_file(Index file, Index first, Index last, std::vector<RunOfBlocks>& runs) const;
   [[nodiscard]] Piece make_piece(const Place& place, Index block) const;
   [[nodiscard]] Index num_coarse(Index n_shares) const;
   [[nodiscard]] Index share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const;

@@ -63,6 +63,26 @@ TEST(PlanSeries, BoxesAndAggregatorsGrowWithTheRanks) {
   }
 }
 
+// 2048 ranks in each partition, 32 fields: 1, 2 ... 256 partitions and 8, 16 ... 2048 files.
+TEST(PlanSeries, PartitionsCostTheSameAtEveryNumberOfRanks) {
+  Options options;
+  options.set("partitions", "size:2048").check();
+  PlanReport one;
+  for (Index n_ranks = 2048, n = 1; n_ranks <= 524288; n_ranks *= 2, n *= 2) {
+    const Point parts = testing_support::process_grid(n_ranks);
+    const auto report = testing_support::plan_cubes(parts, {32, 32, 32, 1, 1}, 32, options).value();
+    if (n == 1) one = report;
+    EXPECT_EQ(report.in_partitions.partitions, n);
+    EXPECT_EQ(report.files, 8 * n);
+    EXPECT_EQ(report.in_partitions.crossing_messages, 0);
+    EXPECT_EQ(report.in_partitions.messages.max, one.in_partitions.messages.max);
+    EXPECT_DOUBLE_EQ(report.in_partitions.messages.mean, one.in_partitions.messages.mean);
+    EXPECT_EQ(report.in_partitions.senders.max, one.in_partitions.senders.max);
+    EXPECT_EQ(report.in_partitions.buffer_bytes.max, one.in_partitions.buffer_bytes.max);
+    EXPECT_DOUBLE_EQ(report.in_partitions.buffer_bytes.mean, one.in_partitions.buffer_bytes.mean);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Boxes, PlanScale,
                          testing::Values(Setting{"Straight", "off"}, Setting{"Restructured", "default"}),
                          [](const auto& test) { return test.param.name; });

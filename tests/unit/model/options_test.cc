@@ -84,6 +84,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "collective_buffer",
                                              "store_thread",
                                              "restructure",
+                                             "partitions",
                                              "max_fan_in",
                                              "memory_budget",
                                              "fsync",

@@ -11,6 +11,7 @@
 #include "formats/idx/idx_layout.h"
 #include "layout/chunked.h"
 #include "layout/row_major.h"
+#include "plan/partition_ranks.h"
 #include "plan/plan.h"
 #include "support/tilings.h"
 
@@ -77,11 +78,32 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
   return test;
 }
 
-/// By one of the two rules.
+/// In partitions by one of their rules; all layouts have blocks.
+inline Ownership random_partitions(const PlanCase& test, int n_aggregators, Index buffer_bytes,
+                                   std::mt19937& random) {
+  const bool in_files = random() % 3 == 0, by_tiles = !in_files && random() % 2 == 0;
+  const int n = 1 + static_cast<int>(random() % static_cast<unsigned>(n_aggregators));
+  PartitionCut cut(test.space, n, in_files);
+  std::vector<Index> places;
+  for (int r = 0; r < test.n_ranks; ++r) places.push_back(place_of_rank(cut, test.fields, r));
+  Placement placement = place_in_partitions(std::move(cut), places, n_aggregators / n);
+  placement.by_tiles = by_tiles;
+  return {test.space, test.n_ranks, placement, buffer_bytes,
+          in_files ? Ownership::Order::kOfFiles : Ownership::Order::kAny};
+}
+
+inline bool has_blocks(const PlanCase& test) {
+  return std::ranges::all_of(test.layouts, [](const auto& layout) { return layout->block_grid(); });
+}
+
+/// By one of the rules.
 inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index buffer_bytes,
                                   std::mt19937& random) {
   using Order = Ownership::Order;
   const auto rule = random() % 3;
+  if (has_blocks(test) && random() % 2 == 0) {
+    return random_partitions(test, n_aggregators, buffer_bytes, random);
+  }
   if (rule < 2) {
     return {test.space, test.n_ranks, n_aggregators, buffer_bytes, rule == 0 ? Order::kAny : Order::kOfFiles};
   }

@@ -112,7 +112,7 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheRecordsOfAllTheirPieces) {
   for (const int owners : knows_all) ASSERT_EQ(owners, 1);
 }
 
-// By both rules, each piece has one aggregator and one round, and both directions of the map agree.
+// By all rules, each piece has one aggregator and one round, and both directions of the map agree.
 TEST_P(PlanProperties, EveryPieceHasOneOwnerAndOneRound) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
@@ -120,7 +120,7 @@ TEST_P(PlanProperties, EveryPieceHasOneOwnerAndOneRound) {
   const Ownership ownership =
       random_ownership(test, aggregators, 1 + static_cast<Index>(random() % 20000), random);
   std::vector<int> owned(static_cast<std::size_t>(test.space.num_pieces()));
-  for (int a = 0; a < aggregators; ++a) {
+  for (int a = 0; a < ownership.num_aggregators(); ++a) {
     EXPECT_EQ(ownership.aggregator_of_rank(ownership.rank_of(a)), a);
     Index in_runs = 0, in_rounds = 0;
     for (const auto& run : ownership.runs(a)) in_runs += run.last - run.first;

@@ -31,6 +31,7 @@ Totals sum_of_plans(const PlanCase& test, const Ownership& ownership, const Rela
     rank.send_bytes = plan.send_bytes;
     rank.receive_bytes = plan.receive_bytes;
     rank.buffer_bytes = plan.buffer_bytes;
+    rank.compressed_bytes = plan.compressed_bytes;
     for (const Round& round : plan.rounds) {
       add_sends(round.relay.sends, rank, totals.to_relays);
       add_sends(round.sends, rank, totals.to_aggregators);
@@ -115,7 +116,9 @@ TEST_P(CountedTraffic, EqualsThatOfThePlans) {
         BrickDecomposition::near_cubic(domain.rank, domain.hi, n_ranks).value());
   }
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(n_ranks));
-  const Ownership ownership(test.space, n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  const auto buffer_bytes = 1 + static_cast<Index>(random() % 20000);
+  const Ownership ownership = has_blocks(test) ? random_partitions(test, aggregators, buffer_bytes, random)
+                                               : Ownership(test.space, n_ranks, aggregators, buffer_bytes);
   const Relays relays(test.space, ownership, test.fields, n_ranks,
                       {Restructure::parse(setting.restructure).value(), setting.max_fan_in});
   const int ranks_per_node = 1 + seed % 4;
@@ -141,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Setting{"SomeCoarse", "off", 6}, Setting{"Default", "default", 0},
                                      Setting{"DefaultCoarse", "default", 5},
                                      Setting{"Expanded", "expanded", 0}, Setting{"Given", "4,8,2", 0}),
-                     testing::Range(0, 20)),
+                     testing::Range(0, 60)),
     [](const auto& test) {
       return std::string(std::get<0>(test.param).name) + "Case" + std::to_string(std::get<1>(test.param));
     });
