@@ -76,7 +76,7 @@ struct Chunks {
 /// How ranks are divided into partitions, which collect samples among themselves. As text: "0" (not divided),
 /// a number of partitions, "size:K" (ranks in a partition) or "nodes:K" (nodes in a partition).
 struct Partitions {
-  enum class Unit { kPartitions, kRanks, kNodes };
+  enum class Unit { kPartitions, kRanks, kNodes };  ///< of the number
   Unit unit = Unit::kPartitions;
   Index number = 0;  ///< of partitions, or of ranks or nodes in each; 0: not divided
 };
