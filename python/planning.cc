@@ -19,6 +19,7 @@
 #include "errors.h"
 #include "esker/dataset.hpp"
 #include "esker/plan.hpp"
+#include "esker/tuning.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -247,6 +248,25 @@ Table written_extents(nb::handle_t<PlanReport> self) {
   return view_of(nb::cast<const PlanReport&>(self).loads.extents, self);
 }
 
+std::vector<TunableOption> space_of(int n_ranks, int n_aggregators, Index buffer_bytes,
+                                    const OptionTexts& options) {
+  PlanReport plan;
+  plan.ranks = n_ranks;
+  plan.aggregators = n_aggregators;
+  plan.buffer_bytes.max = buffer_bytes;
+  return tuning_space(plan, make_options(options));
+}
+
+void bind_tuning(nb::module_& m) {
+  nb::class_<TunableOption>(m, "TunableOption")
+      .def_ro("option", &TunableOption::option)
+      .def_prop_ro("cost", [](const TunableOption& option) { return to_string(option.cost); })
+      .def_ro("values", &TunableOption::values)
+      .def_ro("constraint", &TunableOption::constraint)
+      .def_ro("is_set", &TunableOption::is_set);
+  m.def("tuning_space", &space_of, "n_ranks"_a, "n_aggregators"_a, "buffer_bytes"_a, "options"_a);
+}
+
 void bind_report(nb::module_& m) {
   nb::class_<OverRanks>(m, "OverRanks")
       .def_ro("min", &OverRanks::min)
@@ -306,6 +326,7 @@ void bind_report(nb::module_& m) {
 void bind_planning(nb::module_& m) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   bind_report(m);
+  bind_tuning(m);
   m.def("cube_of_ranks", &cube_of_ranks, "n_axes"_a, "n_ranks"_a);
   m.def("split_boxes", &split_boxes, "extent"_a, "n_ranks"_a);
   m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a, "stored_bits"_a = 0,

@@ -213,6 +213,24 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
     return {phase: plan_step(ranks, **(arguments | way)) for phase, way in planned}
 
 
+def tuning_space(plan: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options that change the speed of a step with this plan, which was made with `options`: option, cost,
+    values, constraint, is_set.
+    """
+    aggregators = plan["aggregators"] or plan["writers"]
+    found = _core.tuning_space(plan["ranks"], aggregators, plan["peak_bytes_per_rank"], _texts(options))
+    return [
+        {
+            "option": option.option,
+            "cost": option.cost,
+            "values": option.values,
+            "constraint": option.constraint,
+            "is_set": option.is_set,
+        }
+        for option in found
+    ]
+
+
 def read_boxes(path: str | Path) -> list[tuple[int, Box]]:
     """Reads boxes from a text file: one line `rank x0 y0 z0 x1 y1 z1` per box, half open; # begins a comment.
 

@@ -25,6 +25,7 @@ from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
 from esker.cli.repair import repair_command
 from esker.cli.simulate import simulate_command
+from esker.cli.tune import tune_command
 from esker.cli.verify import verify_command
 from esker.cli.view_query import view_query_command
 
@@ -51,6 +52,7 @@ esker.add_command(plan_command)
 esker.add_command(plot_command)
 esker.add_command(repair_command)
 esker.add_command(simulate_command)
+esker.add_command(tune_command)
 esker.add_command(verify_command)
 esker.add_command(view_query_command)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,7 +94,7 @@ def _print_sweep(options: PlanOptions, kind: str | None) -> None:
             options.keep or single,
             options.keep_order or rank_boxes.ORDERS[:1],
             options.bits_per_block or single,
-            _planner(options),
+            options.planner(),
             **arguments,
         )
         if options.plot:
@@ -127,8 +126,4 @@ def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
     ranks, arguments = options.arguments()
     if options.compare:
         return planning.compare_phases(ranks, **arguments)
-    return {"plan": _planner(options)(ranks, **arguments)}
-
-
-def _planner(options: PlanOptions) -> Callable[..., dict[str, Any]]:
-    return planning.plan_mesh if options.is_mesh() else planning.plan_step
+    return {"plan": options.planner()(ranks, **arguments)}

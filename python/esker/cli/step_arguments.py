@@ -160,6 +160,15 @@ class StepOptions:
         ranks, arguments = self.shared_arguments()
         return ranks, arguments | {name: values[0] for name in _LISTS if (values := getattr(self, name))}
 
+    def planner(self) -> Callable[..., dict[str, Any]]:
+        """What takes arguments()."""
+        return planning.plan_mesh if self.is_mesh() else planning.plan_step
+
+    def settings(self) -> dict[str, Any]:
+        """The options of a writer that are given; of lists the first value."""
+        arguments = self.arguments()[1]
+        return {option.name: arguments[option.name] for option in _core.options() if option.name in arguments}
+
     def _patches(self) -> list[Patch]:
         if self.patches_path:
             return planning.read_patches(self.patches_path)

@@ -1,0 +1,170 @@
+#include "tune/parameter_space.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/option_table.h"
+#include "model/option_text.h"
+
+namespace esker {
+namespace {
+
+using Values = std::vector<std::string>;
+
+/// In ascending order; the value in effect is "0", the choice of Esker.
+template <class Print>
+Values doublings(Index least, Index in_effect, Index most, const Print& print) {
+  Values values;
+  for (Index value = in_effect / 2; value >= least; value /= 2) values.insert(values.begin(), print(value));
+  values.push_back("0");
+  for (Index value = 2 * in_effect; value <= most; value *= 2) values.push_back(print(value));
+  return values;
+}
+
+Values aggregators(const TuningFacts& facts, const Options& options) {
+  if (options.aggregation_factor > 0) return {};
+  const auto print = [](Index count) { return std::to_string(count); };
+  Values values = doublings(1, facts.aggregators, facts.ranks, print);
+  const bool has_all = facts.aggregators == facts.ranks || values.back() == std::to_string(facts.ranks);
+  if (!has_all) values.push_back(std::to_string(facts.ranks));
+  return values;
+}
+
+Values collective_buffers(const TuningFacts& facts, const Options& options) {
+  constexpr Index kLeast = Index{64} << 10;
+  if (facts.buffer_bytes <= 0) return {};
+  Index in_effect = kLeast;
+  while (in_effect < facts.buffer_bytes) in_effect *= 2;
+  return doublings(kLeast, in_effect, options.memory_budget_bytes / 4, print_size);
+}
+
+Values store_threads(const TuningFacts&, const Options& options) {
+  return options.storage == Storage::kPosix ? Values{"auto", "true", "false"} : Values{};
+}
+
+Values transports(const TuningFacts& facts, const Options&) {
+  if (facts.ranks == 1) return {};
+  return {"auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "get"};
+}
+
+Values patterns(const TuningFacts& facts, const Options&) {
+  if (!facts.shares_a_file || facts.compresses || facts.ranks == 1) return {};
+  return facts.knows_stripes ? Values{"auto", "contiguous", "slabs", "stripes"}
+                             : Values{"auto", "contiguous", "slabs"};
+}
+
+Values restructures(const TuningFacts& facts, const Options&) {
+  return facts.ranks > 1 ? Values{"off", "default", "expanded"} : Values{};
+}
+
+Values placements(const TuningFacts& facts, const Options&) {
+  return facts.ranks > 1 ? Values{"auto", "nodes", "ranks"} : Values{};
+}
+
+Values aggregates(const TuningFacts& facts, const Options&) {
+  return facts.may_write_alone ? Values{"auto", "true", "false"} : Values{};
+}
+
+Values compress_threads(const TuningFacts& facts, const Options&) {
+  return facts.compresses ? Values{"0", "1", "2", "4"} : Values{};
+}
+
+/// At most 64 senders are never limited.
+Values fan_ins(const TuningFacts& facts, const Options&) {
+  constexpr int kNeverLimited = 64;
+  return facts.ranks > kNeverLimited ? Values{"0", "16", "64", "256"} : Values{};
+}
+
+Values any_value(const TuningFacts&, const Options&) { return {}; }
+
+struct Row {
+  std::string_view option;
+  ChangeCost cost;
+  Phase phase;
+  bool is_ordered;
+  Values (*values)(const TuningFacts&, const Options&);
+  std::string_view constraint;
+};
+
+constexpr auto kPlan = ChangeCost::kPlan;
+constexpr auto kWriter = ChangeCost::kNewWriter;
+constexpr auto kFiles = ChangeCost::kNewFiles;
+
+// clang-format off
+constexpr std::array kTunable{
+    Row{"aggregators", kPlan, Phase::kBoth, true, aggregators, "up to the number of ranks"},
+    Row{"store_thread", kPlan, Phase::kStore, false, store_threads, "not with storage=mpiio"},
+    Row{"collective_buffer", kPlan, Phase::kStore, true, collective_buffers, "at most a quarter of memory_budget"},
+    Row{"transport", kPlan, Phase::kMove, false, transports, "several ranks; shared, leaders: shared memory"},
+    Row{"aggregator_placement", kPlan, Phase::kBoth, false, placements, "several ranks"},
+    Row{"restructure", kPlan, Phase::kMove, false, restructures, "several ranks"},
+    Row{"pattern", kPlan, Phase::kStore, false, patterns, "a file of several ranks, not compressed"},
+    Row{"aggregate", kPlan, Phase::kBoth, false, aggregates, "false: not with checksums or compression"},
+    Row{"compress_threads", kPlan, Phase::kStore, false, compress_threads, "with compression"},
+    Row{"max_fan_in", kPlan, Phase::kMove, false, fan_ins, "more than 64 ranks"},
+    Row{"aggregation_factor", kWriter, Phase::kBoth, false, any_value, "not with aggregators"},
+    Row{"memory_budget", kWriter, Phase::kBoth, false, any_value, "a limit that the user sets"},
+    Row{"storage", kWriter, Phase::kStore, false, any_value, "mpiio needs MPI"},
+    Row{"hints", kWriter, Phase::kStore, false, any_value, "with storage=mpiio"},
+    Row{"stripe_size", kWriter, Phase::kStore, false, any_value, "a file of several ranks"},
+    Row{"stripe_count", kWriter, Phase::kStore, false, any_value, "a file of several ranks"},
+    Row{"aggregate_reads", kWriter, Phase::kBoth, false, any_value, "of Reader"},
+    Row{"bits_per_block", kFiles, Phase::kBoth, false, any_value, "IDX"},
+    Row{"blocks_per_file", kFiles, Phase::kBoth, false, any_value, "IDX"},
+    Row{"alignment", kFiles, Phase::kBoth, false, any_value, ""},
+    Row{"in_block", kFiles, Phase::kBoth, false, any_value, "IDX"},
+    Row{"chunks", kFiles, Phase::kBoth, false, any_value, "NetCDF-4"},
+    Row{"chunk_alignment", kFiles, Phase::kBoth, false, any_value, "NetCDF-4"},
+    Row{"compression", kFiles, Phase::kBoth, false, any_value, "IDX and NetCDF-4"},
+    Row{"checksums", kFiles, Phase::kBoth, false, any_value, "IDX; without them damage is not found"},
+};
+// clang-format on
+
+bool is_set(const Options& options, std::string_view option) {
+  const std::vector<Options::Entry> entries = options.entries();
+  const auto entry = std::ranges::find(entries, option, &Options::Entry::name);
+  return entry->source != "built-in";
+}
+
+}  // namespace
+
+std::string to_string(ChangeCost cost) {
+  switch (cost) {
+    case ChangeCost::kPlan:
+      return "a new plan";
+    case ChangeCost::kNewWriter:
+      return "closing and appending";
+    case ChangeCost::kNewFiles:
+      return "a new dataset";
+  }
+  return {};
+}
+
+std::vector<TunableOption> tunable_options(const TuningFacts& facts, const Options& options) {
+  std::vector<TunableOption> all;
+  for (const Row& row : kTunable) {
+    all.push_back({std::string(row.option), row.cost, row.values(facts, options), std::string(row.constraint),
+                   is_set(options, row.option)});
+  }
+  return all;
+}
+
+bool may_change_between_steps(std::string_view option) {
+  return std::ranges::any_of(
+      kTunable, [&](const Row& row) { return row.option == option && row.cost == ChangeCost::kPlan; });
+}
+
+std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options) {
+  std::vector<Axis> axes;
+  for (const Row& row : kTunable) {
+    if (row.cost != ChangeCost::kPlan || is_set(options, row.option)) continue;
+    Axis axis{std::string(row.option), row.values(facts, options), 0, row.is_ordered, row.phase};
+    if (axis.values.size() < 2) continue;
+    const auto configured = std::ranges::find(axis.values, find_option(row.option)->print(options));
+    axis.start = static_cast<std::size_t>(configured - axis.values.begin());
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+}  // namespace esker

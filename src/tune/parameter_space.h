@@ -1,0 +1,49 @@
+// The parameter space: the options that change how fast a run writes, with the values worth trying.
+//
+// Options that change the bytes of the files are listed, too, but only axes_of() is searched, and it has none
+// of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "esker/types/options.hpp"
+#include "esker/types/tunable_option.hpp"
+
+namespace esker {
+
+/// What bounds the values: the run, and what is in effect where the options leave the choice to Esker.
+struct TuningFacts {
+  int ranks = 1;
+  int aggregators = 1;           ///< in effect
+  Index buffer_bytes = 0;        ///< of a collective buffer in effect; 0: unknown
+  bool shares_a_file = false;    ///< several aggregators write one file
+  bool compresses = false;       ///< pieces are stored compressed
+  bool may_write_alone = false;  ///< the format allows aggregate=false
+  bool knows_stripes = false;    ///< the file system or an option gives the stripe size
+};
+
+/// All options that change the speed, in the order in which they are tried. Local, pure.
+std::vector<TunableOption> tunable_options(const TuningFacts& facts, const Options& options);
+
+/// Whether the option changes nothing but the plan.
+bool may_change_between_steps(std::string_view option);
+
+/// The part of a step that an option can make faster.
+enum class Phase { kMove, kStore, kBoth };
+
+/// One option and the values to try.
+struct Axis {
+  std::string option;
+  std::vector<std::string> values;
+  std::size_t start = 0;    ///< the value as configured
+  bool is_ordered = false;  ///< neighbors are the values next to each other; else all values
+  Phase phase = Phase::kBoth;
+};
+
+/// The options that may change between steps, that the user did not set, and that have several values here.
+/// Local, pure.
+std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options);
+
+}  // namespace esker

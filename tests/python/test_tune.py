@@ -1,0 +1,46 @@
+"""esker tune: the options that change how fast a run writes."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from esker.cli import esker as command
+
+_STEP = ("--ranks", "16", "--block", "32,32,32", "--fields", "4")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(command, ["tune", "space", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_space_lists_options_with_values_and_costs() -> None:
+    space = json.loads(run(*_STEP, "--json"))
+    assert space["ranks"] == 16
+    options = {option["option"]: option for option in space["options"]}
+    assert options["transport"]["cost"] == "a new plan"
+    assert "messages" in options["transport"]["values"]
+    assert options["bits_per_block"]["cost"] == "a new dataset"
+    assert options["storage"]["cost"] == "closing and appending"
+    assert "0" in options["aggregators"]["values"]
+
+
+def test_space_follows_format_and_what_is_set() -> None:
+    space = json.loads(run(*_STEP, "--format", "cdf5", "--aggregators", "4", "--json"))
+    options = {option["option"]: option for option in space["options"]}
+    assert options["aggregators"]["is_set"] and not options["transport"]["is_set"]
+    assert options["pattern"]["values"] == ["auto", "contiguous", "slabs"]
+    assert options["aggregate"]["values"] == ["auto", "true", "false"]
+
+
+def test_space_as_text() -> None:
+    text = run(*_STEP, "--aggregators", "4")
+    assert "aggregators" in text and "set by the user" in text and "a new plan" in text
+
+
+def test_wrong_usage() -> None:
+    result = CliRunner().invoke(command, ["tune", "space", *_STEP, "--keep", "0.1,0.2"])
+    assert result.exit_code == 2 and "single values" in result.output

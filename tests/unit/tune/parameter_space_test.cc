@@ -1,0 +1,100 @@
+#include "tune/parameter_space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/option_table.h"
+#include "tune/setting.h"
+
+namespace esker {
+namespace {
+
+TuningFacts facts_of(int ranks, int aggregators) {
+  TuningFacts facts;
+  facts.ranks = ranks;
+  facts.aggregators = aggregators;
+  facts.buffer_bytes = Index{1} << 20;
+  return facts;
+}
+
+const Axis& axis_of(const std::vector<Axis>& axes, const std::string& option) {
+  return *std::ranges::find(axes, option, &Axis::option);
+}
+
+// A new option has to be put into one of the two lists.
+TEST(ParameterSpace, EveryOptionIsTunableOrNot) {
+  const std::set<std::string> others{
+      "format", "overwrite", "split",        "keep_level",  "partial", "compare_shared_nodes",
+      "fsync",  "report",    "call_timeout", "call_warning"};
+  const std::vector<TunableOption> tunable = tunable_options(facts_of(8, 4), Options());
+  for (const OptionRow& row : option_rows()) {
+    const bool is_tunable =
+        std::ranges::any_of(tunable, [&](const TunableOption& option) { return option.option == row.name; });
+    EXPECT_NE(is_tunable, others.contains(std::string(row.name))) << row.name;
+  }
+  EXPECT_EQ(tunable.size() + others.size(), option_rows().size());
+}
+
+TEST(ParameterSpace, OptionsThatChangeTheBytesNeedANewDataset) {
+  for (const TunableOption& option : tunable_options(facts_of(8, 4), Options())) {
+    const bool changes = find_option(option.option)->help.find("(changes the dataset)") != std::string::npos;
+    EXPECT_EQ(option.cost == ChangeCost::kNewFiles, changes) << option.option;
+    EXPECT_EQ(may_change_between_steps(option.option), option.cost == ChangeCost::kPlan) << option.option;
+  }
+}
+
+TEST(ParameterSpace, OptionsTakeTheirValues) {
+  TuningFacts facts = facts_of(100, 8);
+  facts.shares_a_file = facts.may_write_alone = facts.knows_stripes = true;
+  for (const bool compresses : {false, true}) {
+    facts.compresses = compresses;
+    for (const Axis& axis : axes_of(facts, Options())) {
+      EXPECT_LT(axis.start, axis.values.size()) << axis.option;
+      for (const std::string& value : axis.values) EXPECT_TRUE(Options().set(axis.option, value).ok());
+    }
+  }
+}
+
+TEST(ParameterSpace, AggregatorsDoubleAroundTheNumberInEffect) {
+  const auto of = [](int ranks, int aggregators) {
+    return axis_of(axes_of(facts_of(ranks, aggregators), Options()), "aggregators").values;
+  };
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(of(16, 4), (Values{"1", "2", "0", "8", "16"}));
+  EXPECT_EQ(of(7, 7), (Values{"1", "3", "0"}));
+  EXPECT_EQ(of(7, 2), (Values{"1", "0", "4", "7"}));
+  EXPECT_EQ(axis_of(axes_of(facts_of(16, 4), Options()), "aggregators").start, 2U);
+}
+
+TEST(ParameterSpace, OptionsThatTheUserSetStay) {
+  Options options;
+  options.set("aggregators", "2").check();
+  options.set("transport", "auto").check();
+  for (const Axis& axis : axes_of(facts_of(8, 4), options)) {
+    EXPECT_NE(axis.option, "aggregators");
+    EXPECT_NE(axis.option, "transport");
+  }
+  const std::vector<TunableOption> tunable = tunable_options(facts_of(8, 4), options);
+  EXPECT_TRUE(std::ranges::find(tunable, "aggregators", &TunableOption::option)->is_set);
+  EXPECT_FALSE(std::ranges::find(tunable, "restructure", &TunableOption::option)->is_set);
+}
+
+TEST(ParameterSpace, OneRankHasNoExchange) {
+  for (const Axis& axis : axes_of(facts_of(1, 1), Options()))
+    EXPECT_EQ(axis.phase, Phase::kStore) << axis.option;
+}
+
+TEST(Setting, AsTextAndOptions) {
+  const Setting setting{{"aggregators", "4"}, {"transport", "messages"}};
+  EXPECT_EQ(to_text(setting), "aggregators=4, transport=messages");
+  EXPECT_EQ(to_text(Setting{}), "the default");
+  EXPECT_EQ(toml_lines(setting).front(), "aggregators = \"4\"");
+  EXPECT_EQ(with_setting(Options(), setting)->aggregators, 4);
+  EXPECT_EQ(with_setting(Options(), {{"bits_per_block", "4"}}).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(with_setting(Options(), {{"aggregators", "many"}}).status().code(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace esker
