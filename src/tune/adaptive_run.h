@@ -1,0 +1,108 @@
+// AdaptiveRun: chooses the setting of each step of a run from the times of the steps before. Pure and
+// deterministic: times are given to it.
+//
+//   AdaptiveRun run(options, seed);
+//   const Setting& setting = run.choose(step, workload);    // before a step
+//   if (!run.accepts_plan(moved_bytes, plan_s)) ...         // after planning it: setting is run.choose() now
+//   run.observe({step, workload, step_s, plan_s, store_share, facts});   // or run.fail() if the step failed
+//
+// 1. A few steps with the default are measured. The first step of a writer does not count.
+// 2. A neighbor of the best setting is tried for one step, and for up to three more as long as it seems
+// faster.
+//    It replaces the best one if it is faster with the confidence of StepTimes. Otherwise the next step is
+//    written with the best one again.
+// 3. The search settles after a few settings, or when it has cost too much, or when nothing is left to try.
+// 4. A setting that turns out to be slower than the default was is given up for the default.
+// 5. If the times of steps change for long, or the fields that are written, the search begins again, at most
+//    once in kBudgetSteps steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tune/parameter_space.h"
+#include "tune/search.h"
+#include "tune/step_times.h"
+#include "tune/tuning_record.h"
+
+namespace esker {
+
+/// A step that was written.
+struct TunedStep {
+  Index step = 0;
+  std::string workload;    ///< steps are compared with others of the same workload
+  double step_s = 0;       ///< without planning, on the slowest rank
+  double plan_s = 0;       ///< on the slowest rank; 0: it needed no plan
+  double store_share = 0;  ///< the part of `step_s` spent on storing, on the rank that stored longest
+  TuningFacts facts;
+};
+
+class AdaptiveRun {
+ public:
+  static constexpr int kMostProbes = 5;          ///< settings that are tried
+  static constexpr int kMostProposals = 10;      ///< with those whose plans are too bad to be tried
+  static constexpr int kStepsPerProbe = 4;       ///< at most
+  static constexpr double kMostPredicted = 1.5;  ///< steps that a probe may be predicted to cost
+  static constexpr double kBudget = 1;           ///< steps that a search may cost
+  static constexpr Index kBudgetSteps = 20;      ///< a search begins at most once in so many steps
+
+  AdaptiveRun(Options configured, std::uint64_t seed) : configured_(std::move(configured)), seed_(seed) {}
+
+  /// An earlier run settled on this setting: the default means that a search is not worth its cost.
+  void recall(const Setting& setting) { recalled_ = setting; }
+
+  /// The setting for a step; the same until the step is observed or fails.
+  const Setting& choose(Index step, const std::string& workload);
+  /// Judges the plan of the chosen setting. `moved_bytes`: of the rank that moves most, a measure of its
+  /// work. False: the plan is too bad, and choose() now returns another setting.
+  bool accepts_plan(double moved_bytes, double plan_s);
+  /// The chosen setting has no plan: choose() now returns another one. False: it is not a setting on trial.
+  bool rejects_setting();
+  void observe(const TunedStep& step);
+  /// The step failed. A setting on trial is given up; the next step is written with the default.
+  void fail();
+
+  [[nodiscard]] const TuningRecord& record() const { return record_; }
+  /// Whether the search is over, and what it found is worth remembering.
+  [[nodiscard]] bool has_settled() const { return has_settled_; }
+
+ private:
+  [[nodiscard]] double default_s() const { return default_times_.typical_s(); }
+  [[nodiscard]] double plan_steps() const { return default_s() > 0 ? plan_s_ / default_s() : 0; }
+  [[nodiscard]] bool on_trial() const { return candidate_.has_value() && chosen_ == candidate_; }
+  Setting decide(const std::string& workload);
+  Setting next_probe();
+  [[nodiscard]] std::string why_settle() const;
+  void begin_search(const TunedStep& step);
+  void observe_candidate(double step_s);
+  void observe_incumbent(double step_s);
+  void adopt();
+  void reject(const std::string& verdict);
+  void return_to_default(const std::string& why);
+  void settle(const std::string& why);
+  void watch_for_changes(const TunedStep& step);
+
+  Options configured_;
+  std::uint64_t seed_;
+  std::optional<Setting> recalled_;
+  std::string workload_;
+  std::optional<Search> search_;
+  std::optional<Setting> chosen_, candidate_;
+  Setting incumbent_, written_;  // `written_`: in force in the last step
+  StepTimes candidate_times_, reference_, default_times_;
+  double plan_s_ = 0;  // of the last plan
+  double store_share_ = 0;
+  double incumbent_bytes_ = 0;  // moved by its plan
+  double debt_steps_ = 0;       // of the incumbent, against the default
+  double settled_s_ = 0;        // a typical step when the search settled
+  int num_probes_ = 0, num_proposals_ = 0;
+  Index step_ = 0, num_steps_ = 0, search_began_ = 0, last_tuned_ = 0;
+  bool has_settled_ = false;
+  bool has_rested_ = true;     // a step was written with the incumbent since the last probe
+  bool is_tuned_ = true;       // the chosen step has the workload of the search
+  bool plans_for_it_ = false;  // the search made plans in this step
+  TuningRecord record_;
+};
+
+}  // namespace esker

@@ -1,0 +1,60 @@
+// Search: proposes settings next to the best one so far. Pure and deterministic: a seed decides between
+// directions of which nothing is known.
+//
+//   Search search(axes, seed);
+//   while (const auto setting = search.propose(store_share)) is_better(*setting) ? search.accept() :
+//   search.reject();
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "tune/parameter_space.h"
+#include "tune/setting.h"
+
+namespace esker {
+
+class Search {
+ public:
+  Search(std::vector<Axis> axes, std::uint64_t seed);
+
+  /// This setting is proposed before all others, for example because an earlier run found it. Ignored if it
+  /// is not in the space.
+  void suggest(const Setting& setting);
+  /// A setting that was not proposed yet; nothing: no neighbor of the best is left. After a success along an
+  /// ordered axis: the same direction, twice as far. `store_share`: of a step, spent on storing; options that
+  /// only affect the smaller part come later, and not at all if it is below a tenth.
+  std::optional<Setting> propose(double store_share);
+  /// The last proposal is the best so far.
+  void accept();
+  /// It is not.
+  void reject() { stride_ = 0; }
+
+ private:
+  using Position = std::vector<std::size_t>;  // [axis]: of the value
+  struct Move {
+    std::size_t axis = 0;
+    std::ptrdiff_t steps = 0;
+  };
+
+  [[nodiscard]] Setting setting_at(const Position& position) const;
+  [[nodiscard]] std::optional<Position> position_of(const Setting& setting) const;
+  [[nodiscard]] std::vector<Move> moves_along(std::size_t axis) const;
+  [[nodiscard]] std::optional<Position> moved(const Move& move) const;
+  std::optional<Setting> try_position(const std::optional<Position>& position);
+  std::optional<Setting> continue_direction();
+  std::optional<Setting> neighbor_along(std::size_t axis, std::size_t number);
+  std::optional<Setting> neighbor(double store_share);
+
+  std::vector<Axis> axes_;
+  std::vector<bool> upwards_first_;  // [axis]
+  Position best_, last_;
+  std::set<Position> tried_;
+  std::optional<Position> suggested_;
+  Move move_;                  // that led to the last proposal
+  std::ptrdiff_t stride_ = 0;  // of the next proposal in the same direction; 0: none
+};
+
+}  // namespace esker

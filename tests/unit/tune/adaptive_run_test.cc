@@ -1,0 +1,333 @@
+#include "tune/adaptive_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tune/simulated_run.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: simulated runs
+
+constexpr int kSteps = 20;
+
+TuningFacts facts_of(int ranks, int aggregators) {
+  TuningFacts facts;
+  facts.ranks = ranks;
+  facts.aggregators = aggregators;
+  facts.buffer_bytes = Index{1} << 20;
+  return facts;
+}
+
+std::vector<double> quiet(int n_steps) { return disturbances(n_steps, 0, 1, 0, 1); }
+std::vector<double> noisy(int n_steps, unsigned seed) { return disturbances(n_steps, 0.25, 2, 0.05, seed); }
+
+/// Doublings of the number of aggregators against the default.
+std::ptrdiff_t doublings(const TuningFacts& facts, const Setting& setting) {
+  const std::vector<Axis> axes = axes_of(facts, Options());
+  return place_on(axes, setting, "aggregators") - place_on(axes, {}, "aggregators");
+}
+
+/// Only the number of aggregators matters: `factor` for each doubling.
+Surface slope(double factor) {
+  Surface surface;
+  surface.facts = facts_of(64, 16);
+  surface.step_s = [=](const Setting& setting) {
+    return std::pow(factor, static_cast<double>(doublings(facts_of(64, 16), setting)));
+  };
+  return surface;
+}
+
+Surface flat() { return slope(1); }
+
+TEST(AdaptiveRun, NothingBetterKeepsTheDefault) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const SimulatedRun run = simulate(flat(), quiet(kSteps), seed);
+    EXPECT_TRUE(run.record.best.empty());
+    EXPECT_TRUE(run.settings.back().empty());
+    EXPECT_LE(run.ratio(), 1.05);
+    EXPECT_GE(run.record.probes.size(), 3U);
+    EXPECT_NE(run.record.state.find("settled on the default"), std::string::npos) << run.record.state;
+  }
+}
+
+// At first it does not know in which direction the optimum is.
+TEST(AdaptiveRun, FindsOneOptimum) {
+  Surface surface = slope(1.25);
+  surface.plan_s = 0.02;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const SimulatedRun run = simulate(surface, quiet(kSteps), seed);
+    EXPECT_EQ(run.record.best, (Setting{{"aggregators", "1"}})) << run.record.state;
+    EXPECT_LE(run.record.probes.size(), 5U);
+    EXPECT_GT(run.default_s / run.total_s, 1.3) << seed;
+  }
+}
+
+TEST(AdaptiveRun, SettlesWhereEverythingIsWorse) {
+  Surface surface = flat();
+  surface.step_s = [](const Setting& setting) { return setting.empty() ? 1 : 1.2; };
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const SimulatedRun run = simulate(surface, disturbances(kSteps, 0.25, 1, 0, seed), seed);
+    EXPECT_TRUE(run.settings.back().empty());
+    EXPECT_LE(run.ratio(), 1.08);
+  }
+}
+
+// Neighbors seem better, and everything behind them is worse.
+TEST(AdaptiveRun, IsNotLedAstrayByADeceptiveSurface) {
+  Surface surface = flat();
+  surface.step_s = [](const Setting& setting) {
+    const std::ptrdiff_t away = std::abs(doublings(facts_of(64, 16), setting));
+    return away == 0 ? 1 : away == 1 ? 0.8 : 1.3;
+  };
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const SimulatedRun run = simulate(surface, quiet(kSteps), seed);
+    EXPECT_EQ(std::abs(doublings(surface.facts, run.record.best)), 1);
+    EXPECT_LT(run.ratio(), 1);
+  }
+}
+
+// Fewer writers were better only while the other job was running.
+TEST(AdaptiveRun, ReturnsToTheDefaultIfABetterSettingBecomesWorse) {
+  int step = 0;
+  Surface surface = flat();
+  surface.step_s = [&](const Setting& setting) {
+    const bool is_few = doublings(facts_of(64, 16), setting) < 0;
+    return !is_few ? 1 : step < 10 ? 0.6 : 1.5;
+  };
+  AdaptiveRun run(Options(), 1);
+  for (; step < 40; ++step) {
+    const Setting setting = run.choose(step, "all");
+    run.observe({step, "all", surface.step_s(setting), 0.01, 0.7, surface.facts});
+  }
+  EXPECT_TRUE(run.choose(step, "all").empty()) << run.record().state;
+}
+
+TEST(AdaptiveRun, ALoadThatChangesBeginsANewSearchAtMostOnceInTwentySteps) {
+  AdaptiveRun run(Options(), 1);
+  const auto write = [&](int step, double step_s) {
+    (void)run.choose(step, "all");
+    run.observe({step, "all", step_s, 0, 0.7, facts_of(64, 16)});
+  };
+  for (int step = 0; step < 30; ++step) write(step, 1);
+  EXPECT_TRUE(run.has_settled());
+  const std::size_t num_probes = run.record().probes.size();
+  for (int step = 30; step < 70; ++step) write(step, step % 20 < 10 ? 1 : 3);
+  EXPECT_GT(run.record().probes.size(), num_probes);
+  EXPECT_LE(run.record().probes.size(), num_probes + 2 * std::size_t{AdaptiveRun::kMostProposals});
+}
+
+TEST(AdaptiveRun, ExpensivePlansAreNotMade) {
+  Surface surface = slope(1.5);
+  surface.plan_s = 0.3;
+  const SimulatedRun run = simulate(surface, quiet(kSteps), 1);
+  EXPECT_TRUE(run.record.probes.empty());
+  EXPECT_NE(run.record.state.find("a new plan takes"), std::string::npos) << run.record.state;
+  EXPECT_EQ(run.total_s, run.default_s);
+}
+
+TEST(AdaptiveRun, PlansThatMoveMuchMoreAreNotTried) {
+  Surface surface = flat();
+  surface.store_share = 0.5;
+  surface.plan_s = 0.01;
+  surface.moved_bytes = [](const Setting& setting) { return setting.empty() ? 1.0 : 3.0; };
+  const SimulatedRun run = simulate(surface, quiet(kSteps), 1);
+  EXPECT_TRUE(std::ranges::all_of(run.settings, [](const Setting& setting) { return setting.empty(); }));
+  ASSERT_FALSE(run.record.probes.empty());
+  for (const TuningRecord::Probe& probe : run.record.probes) {
+    EXPECT_EQ(probe.verdict.substr(0, 9), "not tried");
+    EXPECT_DOUBLE_EQ(probe.predicted, 2);
+  }
+  EXPECT_LE(run.ratio(), 1.05);
+}
+
+TEST(AdaptiveRun, AFailedProbeEndsInTheDefault) {
+  AdaptiveRun run(Options(), 1);
+  bool has_failed = false;
+  for (int step = 0; step < 12; ++step) {
+    const Setting setting = run.choose(step, "all");
+    EXPECT_TRUE(!has_failed || setting.empty());
+    if (!setting.empty()) {
+      run.fail();
+      has_failed = true;
+      EXPECT_TRUE(run.choose(step, "all").empty());
+    }
+    run.observe({step, "all", 1, 0, 0.7, facts_of(8, 8)});
+  }
+  EXPECT_TRUE(has_failed);
+  EXPECT_EQ(run.record().probes.back().verdict, "failed");
+}
+
+TEST(AdaptiveRun, ASettingWithoutAPlanIsNotTried) {
+  AdaptiveRun run(Options(), 1);
+  bool was_rejected = false;
+  for (int step = 0; step < 6; ++step) {
+    if (!run.choose(step, "all").empty()) {
+      EXPECT_TRUE(run.rejects_setting());
+      was_rejected = true;
+    }
+    EXPECT_TRUE(run.choose(step, "all").empty());
+    EXPECT_FALSE(run.rejects_setting());
+    run.observe({step, "all", 1, 0, 0.7, facts_of(8, 8)});
+  }
+  EXPECT_TRUE(was_rejected);
+}
+
+TEST(AdaptiveRun, OtherFieldsAreOtherSteps) {
+  AdaptiveRun run(Options(), 1);
+  for (int step = 0; step < 30; ++step) {
+    const bool is_restart = step % 4 == 0;
+    const Setting setting = run.choose(step, is_restart ? "restart" : "history");
+    EXPECT_TRUE(!is_restart || setting == run.record().best) << "restart files are not probes";
+    const double factor = setting.empty() ? 1 : 0.5;
+    run.observe(
+        {step, is_restart ? "restart" : "history", (is_restart ? 100 : 1) * factor, 0, 0.7, facts_of(8, 8)});
+  }
+  EXPECT_NEAR(run.record().default_s, 1, 0.01);
+  EXPECT_FALSE(run.record().best.empty());
+}
+
+TEST(AdaptiveRun, ClocksThatAreWrongProveNothing) {
+  for (const double wrong : {-1.0, 0.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    AdaptiveRun run(Options(), 1);
+    for (int step = 0; step < kSteps; ++step) {
+      const bool is_probe = !run.choose(step, "all").empty();
+      run.observe({step, "all", is_probe || step == 2 ? wrong : 1, 0.01, 0.7, facts_of(8, 8)});
+    }
+    EXPECT_TRUE(run.record().best.empty());
+    EXPECT_DOUBLE_EQ(run.record().default_s, 1);
+  }
+}
+
+TEST(AdaptiveRun, RunsOfOneStepAreTheDefault) {
+  const SimulatedRun run = simulate(slope(1.5), quiet(1), 1);
+  EXPECT_EQ(run.settings, (std::vector<Setting>{{}}));
+  EXPECT_EQ(run.total_s, run.default_s);
+  const SimulatedRun short_run = simulate(slope(0.5), noisy(4, 1), 1);
+  EXPECT_EQ(short_run.total_s, short_run.default_s);
+}
+
+TEST(AdaptiveRun, ASeedRepeatsTheSequence) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const auto factors = noisy(60, seed);
+    EXPECT_EQ(simulate(slope(1.3), factors, seed).settings, simulate(slope(1.3), factors, seed).settings);
+  }
+}
+
+TEST(AdaptiveRun, TriesWhatAnEarlierRunFoundFirst) {
+  const Setting known{{"aggregators", "1"}};
+  const SimulatedRun run = simulate(slope(1.5), quiet(kSteps), 1, known);
+  EXPECT_EQ(run.record.probes.front().setting, known);
+  EXPECT_EQ(run.settings[4], known);
+  EXPECT_EQ(run.record.best, known);
+  EXPECT_TRUE(simulate(slope(1.5), quiet(kSteps), 1, Setting{}).record.probes.empty());
+  const Setting hostile{{"aggregators", "-7"}, {"bits_per_block", "3"}};
+  EXPECT_NE(simulate(slope(1.5), quiet(kSteps), 1, hostile).record.probes.front().setting, hostile);
+}
+
+// ---- random workloads ----
+
+/// A random machine and workload: writers share the storage, which has an optimal number of them; other
+/// options matter by a few percent to a third.
+struct Workload {
+  Surface surface;
+  std::vector<Axis> axes;
+};
+
+Workload random_workload(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto uniform = [&](double least, double most) {
+    return std::uniform_real_distribution<double>(least, most)(random);
+  };
+  const int ranks = 1 << std::uniform_int_distribution<int>(2, 10)(random);
+  const int aggregators = std::max(1, ranks >> std::uniform_int_distribution<int>(0, 4)(random));
+  Workload workload;
+  workload.surface.facts = facts_of(ranks, aggregators);
+  workload.axes = axes_of(workload.surface.facts, Options());
+  const double best_writers = uniform(-3, 3);  // doublings from the default
+  const double starvation = uniform(0, 0.9), contention = uniform(0, 0.7);
+  const double store_share = uniform(0.3, 0.95), thread_gain = uniform(0.85, 1.1);
+  const double messages_factor = uniform(0.9, 1.6), placement_factor = uniform(0.9, 1.3);
+  const double boxes_factor = uniform(0.8, 1.6), buffer_factor = uniform(0.9, 1.1);
+  workload.surface.store_share = store_share;
+  workload.surface.plan_s = uniform(0.005, 0.1);
+  const std::vector<Axis> axes = workload.axes;
+  const auto offset = [=](const Setting& setting, const char* option) {
+    return place_on(axes, setting, option) - place_on(axes, {}, option);
+  };
+  const auto store_s = [=](const Setting& setting) {
+    const double away = static_cast<double>(offset(setting, "aggregators")) - best_writers;
+    double factor = std::exp2(away < 0 ? -starvation * away : contention * away);
+    if (setting.contains("store_thread")) factor *= thread_gain;
+    factor *=
+        std::pow(buffer_factor,
+                 std::min<double>(3, static_cast<double>(std::abs(offset(setting, "collective_buffer")))));
+    return factor;
+  };
+  const double default_store_s = store_s({});
+  const auto move_s = [=](const Setting& setting) {
+    double factor = setting.contains("transport") ? messages_factor : 1;
+    if (setting.contains("aggregator_placement")) factor *= placement_factor;
+    if (setting.contains("restructure")) factor *= boxes_factor;
+    return factor;
+  };
+  workload.surface.step_s = [=](const Setting& setting) {
+    return store_share * store_s(setting) / default_store_s + (1 - store_share) * move_s(setting);
+  };
+  const double misjudged = uniform(0.8, 1.2);  // what the plan says is about right
+  workload.surface.moved_bytes = [=](const Setting& setting) {
+    return setting.empty() ? 1 : move_s(setting) * misjudged;
+  };
+  return workload;
+}
+
+/// The best of all combinations of values.
+double best_of_grid(const Workload& workload, const std::string& only = "") {
+  double best = workload.surface.step_s({});
+  std::vector<Setting> settings{{}};
+  for (const Axis& axis : workload.axes) {
+    if (!only.empty() && axis.option != only) continue;
+    std::vector<Setting> longer;
+    for (const Setting& setting : settings) {
+      for (std::size_t v = 0; v < axis.values.size(); ++v) {
+        if (axis.option == "transport" && v > 1) continue;  // one factor for all others
+        longer.push_back(setting);
+        if (v != axis.start) longer.back()[axis.option] = axis.values[v];
+        best = std::min(best, workload.surface.step_s(longer.back()));
+      }
+    }
+    settings = std::move(longer);
+  }
+  return best;
+}
+
+double middle(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// The time of a run never exceeds 1.05 of the default's. Half of the runs end within 10 % of the best number
+// of aggregators, although steps vary by 25 % and more.
+TEST(AdaptiveRun, HundredRandomWorkloadsAreNeverMuchSlower) {
+  std::vector<double> ratios, over_best_aggregators, over_best;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Workload workload = random_workload(seed);
+    const SimulatedRun run = simulate(workload.surface, noisy(kSteps, 1000 + seed), seed);
+    ratios.push_back(run.ratio());
+    EXPECT_LE(run.ratio(), 1.05) << "workload " << seed;
+    const double last_s = workload.surface.step_s(run.record.best);
+    over_best_aggregators.push_back(last_s / best_of_grid(workload, "aggregators"));
+    over_best.push_back(last_s / best_of_grid(workload));
+  }
+  EXPECT_LE(middle(over_best_aggregators), 1.10);
+  RecordProperty("total_over_default", std::to_string(middle(ratios)));
+  RecordProperty("last_step_over_best_aggregators", std::to_string(middle(over_best_aggregators)));
+  RecordProperty("last_step_over_best_of_all", std::to_string(middle(over_best)));
+}
+
+}  // namespace
+}  // namespace esker
