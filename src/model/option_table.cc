@@ -108,6 +108,8 @@ constexpr OptionRow seconds(Text name, Text help) {
 
 // ---- the table ----
 
+constexpr Text kReplay = "replay:";
+
 constexpr std::array kRows{
     OptionRow{"format", "", "file format (changes the dataset)",
               [](Text text, Options& o) {
@@ -227,6 +229,18 @@ constexpr std::array kRows{
     OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
               [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
               [](const Options& o) { return o.report; }},
+    OptionRow{
+        "tune", "off, auto or replay:REPORT (the path of a JSON report)",
+        "auto: try other values of options that are not set, and keep those that make steps faster; see "
+        "docs/guide/tuning.md",
+        [](Text text, Options& o) {
+          const bool is_valid =
+              text == "off" || text == "auto" || (text.starts_with(kReplay) && text.size() > kReplay.size());
+          return assign(o.tune, is_valid ? std::optional(std::string(text)) : std::nullopt);
+        },
+        [](const Options& o) { return o.tune; }},
+    number<&Options::tune_seed, kMaxInt>("tune_seed", "a number", "with tune=auto: what is tried first"),
+    truth<&Options::tune_cache>("tune_cache", "with tune=auto: remember in the user's cache what was found"),
 };
 
 /// Deprecated names, and the options that they set.

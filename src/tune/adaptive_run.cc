@@ -167,6 +167,7 @@ void AdaptiveRun::fail() {
 }
 
 void AdaptiveRun::return_to_default(const std::string& why) {
+  gave_up_ = true;
   incumbent_.clear();
   reference_ = default_times_;
   settle(why);
@@ -181,12 +182,13 @@ void AdaptiveRun::settle(const std::string& why) {
 
 void AdaptiveRun::begin_search(const TunedStep& step) {
   workload_ = step.workload;
-  search_.emplace(axes_of(step.facts, configured_), seed_ + static_cast<std::uint64_t>(num_steps_));
+  if (written_.empty()) facts_ = step.facts;
+  search_.emplace(axes_of(facts_, configured_), seed_ + static_cast<std::uint64_t>(num_steps_));
   search_began_ = num_steps_;
   num_probes_ = num_proposals_ = 0;
   reference_ = default_times_ = {};
   record_.cost_steps = debt_steps_ = 0;
-  has_settled_ = false;
+  has_settled_ = gave_up_ = false;
   record_.state = "measuring the default";
   if (!incumbent_.empty()) recalled_ = std::exchange(incumbent_, Setting());
   if (!recalled_) return;

@@ -54,6 +54,8 @@ class AdaptiveRun {
 
   /// The setting for a step; the same until the step is observed or fails.
   const Setting& choose(Index step, const std::string& workload);
+  /// What choose() returned last, or returns after a plan was not accepted.
+  [[nodiscard]] const Setting& chosen() const { return chosen_ ? *chosen_ : incumbent_; }
   /// Judges the plan of the chosen setting. `moved_bytes`: of the rank that moves most, a measure of its
   /// work. False: the plan is too bad, and choose() now returns another setting.
   bool accepts_plan(double moved_bytes, double plan_s);
@@ -64,8 +66,12 @@ class AdaptiveRun {
   void fail();
 
   [[nodiscard]] const TuningRecord& record() const { return record_; }
-  /// Whether the search is over, and what it found is worth remembering.
+  /// Whether the search is over.
   [[nodiscard]] bool has_settled() const { return has_settled_; }
+  /// Whether a later run can use what this one settled on: it did not end in a failure or a return.
+  [[nodiscard]] bool is_worth_remembering() const { return has_settled_ && !gave_up_; }
+  /// That of the search; empty: none has begun.
+  [[nodiscard]] const std::string& workload() const { return workload_; }
 
  private:
   [[nodiscard]] double default_s() const { return default_times_.typical_s(); }
@@ -87,6 +93,7 @@ class AdaptiveRun {
   std::uint64_t seed_;
   std::optional<Setting> recalled_;
   std::string workload_;
+  TuningFacts facts_;  // with the default
   std::optional<Search> search_;
   std::optional<Setting> chosen_, candidate_;
   Setting incumbent_, written_;  // `written_`: in force in the last step
@@ -99,6 +106,7 @@ class AdaptiveRun {
   int num_probes_ = 0, num_proposals_ = 0;
   Index step_ = 0, num_steps_ = 0, search_began_ = 0, last_tuned_ = 0;
   bool has_settled_ = false;
+  bool gave_up_ = false;       // returned to the default
   bool has_rested_ = true;     // a step was written with the incumbent since the last probe
   bool is_tuned_ = true;       // the chosen step has the workload of the search
   bool plans_for_it_ = false;  // the search made plans in this step

@@ -33,7 +33,7 @@ struct TuningRecord {
   std::string state;      ///< what the run did last, and why
   std::vector<Probe> probes;
   std::vector<Change> changes;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< what is remembered between runs could not be used
 };
 
 }  // namespace esker

@@ -103,6 +103,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, make));
+  ESKER_ASSIGN_OR_RETURN(pipeline->tuner_, StepTuner::make(*comm, store, pipeline->options_));
   if (roll_call) comm->set_roll_call(std::move(roll_call));  // on all ranks, or on none
   return pipeline;
 }
@@ -272,9 +273,10 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   prepared.keeps = keeps(input);
   if (prepared.keeps) return {};
+  const bool takes_setting = tuner_ && comm_->rank() == 0 && tuner_->choose(input.step, workload_of(input));
   StepPlan& plan = plans_[{fields_stored(input), false}];
   prepared.plan = &plan;
-  prepared.stale = (input.copied_bytes > 0 && !holds_copies_) || !fits(plan, input.step) ||
+  prepared.stale = takes_setting || (input.copied_bytes > 0 && !holds_copies_) || !fits(plan, input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);
@@ -314,14 +316,27 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   Status status = agree(
       *comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale, 0, prepared.keeps},
       &any_stale, &any_keeps);
-  counters_.agree_s += watch.elapsed_s();
+  const double opening_s = watch.elapsed_s();
+  counters_.agree_s += opening_s;
   if (!status.ok()) return status;
   if (any_keeps) {
     ESKER_RETURN_IF_ERROR(make_sparse_plan(input, prepared.plan));
   } else if (any_stale) {
     ESKER_RETURN_IF_ERROR(make_step_plan(*prepared.plan, input));
   }
-  StepPlan& plan = *prepared.plan;
+  status = store_step(*prepared.plan, input, watch, opening_s);
+  if (!status.ok() && tuner_ && comm_->rank() == 0) {
+    (void)guarded("tune", [&] {
+      tuner_->fail();
+      return Status();
+    });
+  }
+  return status;
+}
+
+/// Stores and commits a step that is planned.
+Status WritePipeline::store_step(StepPlan& plan, const StepInput& input, const Stopwatch& watch,
+                                 double opening_s) {
   // Creating may replace a dataset. Later steps find such samples when they code them.
   if (!created_ && plan.cells) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_step", [&] { return plan.cells->check_values(plan.patches); }));
@@ -331,13 +346,13 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   ESKER_RETURN_IF_ERROR(prepare_places(plan, input));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
-  status = move(plan, input, files);
+  const Status status = move(plan, input, files);
   if (!status.ok()) {
     discard(input.step, files);
     return status;
   }
   ESKER_RETURN_IF_ERROR(commit(plan, input, files));
-  record_step(plan, input, watch.elapsed_s());
+  record_step(plan, input, watch.elapsed_s(), opening_s);
   return {};
 }
 
@@ -345,10 +360,49 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
-  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, begin_plan(plan, input));
-  ESKER_RETURN_IF_ERROR(lay_out_and_plan(plan, input, boxes));
+  for (bool again = true; again;) {
+    again = false;
+    const Stopwatch this_plan;
+    if (tuner_) ESKER_RETURN_IF_ERROR(take_setting());
+    Status planned = try_step_plan(plan, input);
+    if (tuner_) planned = tuner_->judge(*comm_, planned, plan.exchange.plan, this_plan.elapsed_s(), again);
+    ESKER_RETURN_IF_ERROR(planned);
+  }
   counters_.plan_s += watch.elapsed_s();
   return {};
+}
+
+/// With the options in force. Collective.
+Status WritePipeline::try_step_plan(StepPlan& plan, const StepInput& input) {
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, begin_plan(plan, input));
+  return lay_out_and_plan(plan, input, boxes);
+}
+
+/// The options that rank 0 chose for this step, on all ranks. Plans that were made with others do not fit.
+/// Collective.
+Status WritePipeline::take_setting() {
+  ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
+  if (!options) return {};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "tune", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(FilePattern pattern,
+                           FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
+    pattern.most_writers = file_pattern_.most_writers;
+    file_pattern_ = pattern;
+    planner_.follow(*options);
+    options_ = std::move(*options);
+    return {};
+  }));
+  for (auto& [key, plan] : plans_) plan.ready = false;
+  buffers_.release();
+  return {};
+}
+
+/// Steps that store the same fields are of one workload.
+std::string WritePipeline::workload_of(const StepInput& input) {
+  if (schema_hash_.empty()) schema_hash_ = fmt::format("{:016x}", hash_text(0, describe_schema(schema_)));
+  std::string text = schema_hash_ + " ";
+  for (const bool is_due : fields_stored(input)) text += is_due ? '1' : '0';
+  return text;
 }
 
 /// Before the dataset is created: an attempt at its first step does not depend on what the attempts before it
@@ -645,6 +699,12 @@ Status WritePipeline::end_together(Status status) {
     }));
   }
   if (options_.fsync == Fsync::kClose && created_) keep_first(sync_all());
+  if (tuner_ && comm_->rank() == 0) {
+    (void)guarded("tune", [&] {
+      tuner_->remember();
+      return Status();
+    });
+  }
   keep_first(write_report());
   keep_first(root_does(*comm_, "close", [&] { return format_->release(); }));
   return status;

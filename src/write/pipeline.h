@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "comm/comm.h"
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
@@ -27,6 +28,7 @@
 #include "write/step_input.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
+#include "write/step_tuner.h"
 #include "write/unsynced_steps.h"
 
 namespace esker {
@@ -109,6 +111,8 @@ class WritePipeline final : private Comm::EndListener {
     std::string arguments;   ///< the arguments as text
   };
   Status write_flat_step(const StepInput& input);
+  Status store_step(StepPlan& plan, const StepInput& input, const Stopwatch& watch, double opening_s);
+  [[nodiscard]] std::string workload_of(const StepInput& input);
   Status prepare(const StepInput& input, Prepared& prepared);
   /// Which plan a step has.
   struct PlanKey {
@@ -118,6 +122,8 @@ class WritePipeline final : private Comm::EndListener {
   };
   Status forget_choices();
   Status make_step_plan(StepPlan& plan, const StepInput& input);
+  Status try_step_plan(StepPlan& plan, const StepInput& input);
+  Status take_setting();
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
   Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);
   Status begin_sparse_plan(StepPlan& plan, const StepInput& input);
@@ -146,7 +152,10 @@ class WritePipeline final : private Comm::EndListener {
   Index count_on_meshes(const StepInput& input);
   void report_partitions(const StepPlan& plan, StepReport& step);
   void report_kept(const StepPlan& plan, StepReport& step);
-  void record_step(const StepPlan& plan, const StepInput& input, double seconds);
+  void record_step(const StepPlan& plan, const StepInput& input, double seconds, double opening_s);
+  void observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
+                    Index buffer_bytes);
+  Status add_details(RunReport& report);
   Result<StorageReport> storage_report();
   Status write_report();
 
@@ -168,12 +177,14 @@ class WritePipeline final : private Comm::EndListener {
   std::map<PlanKey, StepPlan> plans_;
   ExchangeBuffers buffers_;
   StepPlanner planner_;
+  std::unique_ptr<StepTuner> tuner_;  // null: not tuned
+  std::string schema_hash_;           // as text; with a tuner
   RankCounters counters_;
   StepTraffic traffic_;
   /// The counters at the begin of the step.
   struct Before {
     Index plans = 0, allocated_bytes = 0, stored_bytes = 0;
-    double plan_s = 0;
+    double plan_s = 0, store_s = 0;
   } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;

@@ -22,7 +22,8 @@ std::string WritePipeline::default_report() const { return format_->stem() + ".r
 
 void WritePipeline::begin_counting() {
   traffic_.begin_step();
-  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.stored_bytes, counters_.plan_s};
+  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.stored_bytes, counters_.plan_s,
+             counters_.store_s};
 }
 
 /// The bytes that all ranks stored in this step, without headers and alignment. Collective.
@@ -41,7 +42,28 @@ Index WritePipeline::count_on_meshes(const StepInput& input) {
   return static_cast<Index>(sum[0]);
 }
 
-void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
+/// For the tuner. Rank 0. The step is committed: without memory it is not observed.
+void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
+                                 Index buffer_bytes) {
+  (void)guarded("tune", [&] {
+    TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
+    step.store_share = step_s > 0 ? store_s / step_s : 0;
+    step.facts.ranks = comm_->size();
+    step.facts.aggregators = plan.aggregates ? plan.exchange.num_aggregators : plan.exchange.num_writers;
+    step.facts.buffer_bytes = buffer_bytes;
+    step.facts.shares_a_file = plan.layouts->shares_a_file();
+    step.facts.compresses = plan.layouts->compresses();
+    Options alone = options_;
+    alone.aggregate = false;
+    step.facts.may_write_alone = check_phases(alone, *plan.layouts).ok();
+    step.facts.knows_stripes = file_pattern_.stripes.size_bytes > 0;
+    tuner_->observe(step);
+    return Status();
+  });
+}
+
+void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds,
+                                double opening_s) {
   counters_.step_s += seconds;
   counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
   counters_.put_bytes += input.mesh_bytes;
@@ -54,12 +76,17 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   }
   const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
   const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
-  std::array<double, 6> most{seconds,
-                             counters_.plan_s - before_.plan_s,
+  const double plan_s = counters_.plan_s - before_.plan_s;
+  const Plan& moved = plan.exchange.plan;
+  std::array<double, 9> most{seconds,
+                             plan_s,
                              static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
                              static_cast<double>(metadata.collectives + metadata.messages),
                              static_cast<double>(metadata.bytes),
-                             static_cast<double>(records.collectives + records.messages)};
+                             static_cast<double>(records.collectives + records.messages),
+                             seconds - opening_s - plan_s,
+                             counters_.store_s - before_.store_s,
+                             static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes))};
   comm_->all_reduce_max(std::span<double>(most));
   const Index stored_bytes = count_stored(plan), mesh_bytes = count_on_meshes(input);
   if (plan.compressor) {
@@ -78,6 +105,9 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(plan, step);
   report_partitions(plan, step);
+  if (tuner_ && comm_->rank() == 0 && plan.kept.empty()) {
+    observe_step(plan, input, most[6], most[7], static_cast<Index>(most[8]));
+  }
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
 }
 
@@ -148,10 +178,9 @@ Status WritePipeline::write_report() {
   RunReport report;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
     report = gather_report(*comm_, counters_, steps_, options_);
-    report.transport = planner_.transport_report();
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
+  ESKER_RETURN_IF_ERROR(add_details(report));
   return root_does(*comm_, "report", [&] {
     const std::string path = options_.report.empty() ? default_report() : options_.report;
     return replace_file(*store_, path, report_to_json(report), false);
@@ -183,9 +212,21 @@ Result<RunReport> WritePipeline::report() {
   const CallWatch::Call call(*comm_, "report");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
   RunReport report = gather_report(*comm_, counters_, steps_, options_);
-  report.transport = planner_.transport_report();
-  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
+  ESKER_RETURN_IF_ERROR(add_details(report));
   return report;
+}
+
+/// How samples were moved and stored, and what was tuned. Collective.
+Status WritePipeline::add_details(RunReport& report) {
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
+    report.transport = planner_.transport_report();
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
+  if (tuner_) {
+    ESKER_ASSIGN_OR_RETURN(report.tuning, tuner_->record(*comm_));
+  }
+  return {};
 }
 
 }  // namespace esker

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "format/json_writer.h"
+#include "tune/tuning_json.h"
 
 namespace esker {
 namespace {
@@ -295,6 +296,25 @@ std::string print_storage(const StorageReport& storage) {
   return text + "\n";
 }
 
+/// "tuning: settled on ...", a line for each setting that was tried, and how to start with the best one.
+std::string print_tuning(const TuningRecord& record) {
+  std::string text = fmt::format("tuning: {}\n", record.state);
+  if (record.default_s > 0) {
+    text += fmt::format(
+        "  a step takes {:.3g} s with the default, {:.3g} s with {}; the search cost {:.2g} steps\n",
+        record.default_s, record.best_s, to_text(record.best), record.cost_steps);
+  }
+  for (const TuningRecord::Probe& probe : record.probes) {
+    const std::string observed = probe.steps > 0 ? fmt::format("{:.2f}", probe.observed) : "-";
+    text += fmt::format("  step {}: {}, predicted {:.2f} of a step, observed {} in {} steps: {}\n",
+                        probe.step, to_text(probe.setting), probe.predicted, observed, probe.steps,
+                        probe.verdict.empty() ? "not decided" : probe.verdict);
+  }
+  for (const std::string& line : toml_lines(record.best)) text += "  for esker.toml: " + line + "\n";
+  for (const std::string& warning : record.warnings) text += "  warning: " + warning + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string report_to_text(const RunReport& report) {
@@ -323,6 +343,7 @@ std::string report_to_text(const RunReport& report) {
   text += fmt::format("transport: {}{}{}\n", report.transport.used,
                       report.transport.reason.empty() ? "" : ", ", report.transport.reason);
   text += print_storage(report.storage);
+  if (report.tuning) text += print_tuning(*report.tuning);
   text += "configuration\n";
   for (const Options::Entry& entry : report.configuration) {
     text += fmt::format("  {:<18} {:<14} ({})\n", entry.name, entry.value, entry.source);
@@ -352,6 +373,7 @@ std::string report_to_json(const RunReport& report) {
     json.key("steps").array([&] {
       for (const StepReport& step : report.steps) write_step(json, step);
     });
+    if (report.tuning) write_tuning(json.key("tuning"), *report.tuning);
     if (!report.configuration.empty()) write_configuration(json.key("configuration"), report.configuration);
   });
   return json.take() + "\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "esker/types/options.hpp"
 #include "esker/types/step_report.hpp"
 #include "exchange/run.h"
+#include "tune/tuning_record.h"
 
 namespace esker {
 
@@ -68,6 +70,7 @@ struct RunReport {
   std::vector<Spread> amounts;    ///< bytes and counts, per rank
   std::vector<StepReport> steps;  ///< committed
   std::vector<Options::Entry> configuration;
+  std::optional<TuningRecord> tuning = {};  ///< nothing: not tuned
 };
 
 /// Collective; the same on all ranks. If it throws, it does so after all communication.

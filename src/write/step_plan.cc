@@ -112,6 +112,15 @@ std::vector<std::span<const PieceRecord>> records_of_joined(const StepPlan& plan
   return records;
 }
 
+void StepPlanner::follow(const Options& options) {
+  const Index budget_bytes = policy_.memory_budget_bytes;
+  policy_ = policy_for_writing(options, comm_->size());
+  policy_.memory_budget_bytes = budget_bytes;
+  threads_ = options.compress_threads;
+  may_write_alone_ = !options.aggregate && !options.partial && policy_.aggregators == 0 &&
+                     options.transport == Transport::kAuto && options.restructure == Restructure();
+}
+
 /// The number of threads that compress on each rank: by default one per processor. Collective.
 void StepPlanner::choose_threads() {
   if (threads_ > 0) return;

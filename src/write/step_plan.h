@@ -80,13 +80,14 @@ class StepPlanner {
  public:
   /// `pattern` and `buffers` must outlive this object.
   StepPlanner(Comm& comm, const Options& options, const FilePattern& pattern, ExchangeBuffers& buffers)
-      : comm_(&comm),
-        threads_(options.compress_threads),
-        policy_(policy_for_writing(options, comm.size())),
-        may_write_alone_(!options.aggregate && !options.partial && policy_.aggregators == 0 &&
-                         options.transport == Transport::kAuto && options.restructure == Restructure()),
-        pattern_(&pattern),
-        buffers_(&buffers) {}
+      : comm_(&comm), pattern_(&pattern), buffers_(&buffers) {
+    policy_.memory_budget_bytes = options.memory_budget_bytes;
+    follow(options);
+  }
+
+  /// Plans made from now on follow these options, except for their memory budget. The same on all ranks.
+  /// Local.
+  void follow(const Options& options);
 
   /// Plans made from now on, with their buffers, fit in `bytes`. The same on all ranks. Local.
   void set_memory_budget(Index bytes) { policy_.memory_budget_bytes = bytes; }
@@ -102,9 +103,9 @@ class StepPlanner {
   Status connect_heads(StepPlan& plan, const std::vector<FieldPatches>& fields);
 
   Comm* comm_;
-  int threads_;  ///< that compress; 0: not chosen yet
+  int threads_ = 0;  ///< that compress; 0: not chosen yet
   ExchangePolicy policy_;
-  bool may_write_alone_;  ///< without aggregation, although the options do not say so
+  bool may_write_alone_ = false;  ///< without aggregation, although the options do not say so
   const FilePattern* pattern_;
   ExchangeBuffers* buffers_;
   TransportReport transport_report_;

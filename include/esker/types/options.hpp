@@ -149,6 +149,12 @@ struct ESKER_API Options {
   /// node that are missing, with the last call of each. 0: no warning.
   double call_warning = 60;
   std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
+  /// "auto": a run tries other values of the options that the user did not set, and keeps those that make
+  /// steps faster. The files stay the same. "replay:FILE": repeats what the report FILE of an earlier run
+  /// tells. "off".
+  std::string tune = "off";
+  int tune_seed = 1;       ///< with tune=auto: which of several directions is tried first
+  bool tune_cache = true;  ///< with tune=auto: remember for later runs what was found, in the user's cache
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
   /// (powers of 1024). Deprecated names are accepted: `window` for `collective_buffer`. On kInvalidArgument

@@ -13,6 +13,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, table
 
+
 @dataclass(frozen=True)
 class SpaceOptions(StepOptions):
     """Arguments of `esker tune space`."""

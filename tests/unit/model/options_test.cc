@@ -90,7 +90,10 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "fsync",
                                              "call_timeout",
                                              "call_warning",
-                                             "report"}));
+                                             "report",
+                                             "tune",
+                                             "tune_seed",
+                                             "tune_cache"}));
 }
 
 TEST(Options, FromText) {

@@ -1,0 +1,63 @@
+// Settings that change between steps, on the ranks of an MPI job.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/mpi_fixture.h"
+#include "support/tuned_runs.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: the fixture and its runs
+
+class TuningTest : public MpiTest {
+ protected:
+  using Files = std::map<std::string, std::string>;
+
+  /// The files of a run of these ranks, on rank 0; removes them.
+  Files files_of(const Communicator& comm, RunPlan run) {
+    run.path = path("run/run.idx");
+    if (comm.rank() == 0) std::filesystem::create_directories(path("run"));
+    comm.get()->barrier();
+    const Status status = write_on_rank(comm, posix_store(), run);
+    EXPECT_TRUE(status.ok()) << status.message();
+    comm.get()->barrier();
+    Files files;
+    if (comm.rank() == 0) {
+      files = all_files(*posix_store(), path("run"));
+      std::filesystem::remove_all(path("run"));
+    }
+    comm.get()->barrier();
+    return files;
+  }
+
+  RunPlan run_of(const std::string& tune, Index end_step) const {
+    RunPlan run;
+    run.n_ranks = comm_.size();
+    run.single = true;
+    run.end_step = end_step;
+    run.options = {{"tune", tune}, {"tune_cache", "false"}};
+    return run;
+  }
+
+  /// Expects the same files with and without tuning.
+  void expect_same_bytes(const std::string& tune, Index end_step) {
+    const Files tuned = files_of(comm_, run_of(tune, end_step));
+    const Files untuned = files_of(comm_, run_of("off", end_step));
+    EXPECT_EQ(tuned.empty(), comm_.rank() != 0);
+    EXPECT_EQ(tuned, untuned);
+  }
+};
+
+TEST_F(TuningTest, EverySettingWritesTheSameBytes) {
+  const TuningRecord record = every_setting(comm_.size(), false, false);
+  if (comm_.rank() == 0) store_text(*posix_store(), path("replay.json"), report_with(record));
+  comm_.get()->barrier();
+  expect_same_bytes("replay:" + path("replay.json"), 2 + std::ssize(record.changes));
+}
+
+TEST_F(TuningTest, ARunThatTunesItselfWritesTheSameBytes) { expect_same_bytes("auto", 12); }
+
+}  // namespace
+}  // namespace esker

@@ -1,0 +1,236 @@
+// Tuning changes how steps are written, not what is written: see write/step_tuner.h.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "store/faulty_store.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+#include "support/tuned_runs.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+struct Kind {
+  const char* format;
+  const char* compression;
+};
+
+RunPlan run_of(const Kind& kind, int n_ranks) {
+  RunPlan run;
+  run.n_ranks = n_ranks;
+  run.single = true;
+  run.path = std::string(kind.format) == "idx" ? "run.idx" : "run.nc";
+  run.options = {{"format", kind.format}, {"compression", kind.compression}};
+  return run;
+}
+
+void expect_same_as_untuned(Store& store, RunPlan run) {
+  run.options.erase("tune");
+  run.n_ranks = 1;
+  const auto reference = memory_store();
+  ASSERT_TRUE(write_all(reference, run).ok());
+  expect_same_files(store, *reference, ".", "replay.json");
+}
+
+class TunedFormats : public testing::TestWithParam<Kind> {};
+
+TEST_P(TunedFormats, EverySettingWritesTheSameBytes) {
+  const Kind kind = GetParam();
+  for (const int n_ranks : {1, 2, 4, 7}) {
+    const std::string format = kind.format;
+    const bool compresses = std::string(kind.compression) != "none";
+    const TuningRecord record = every_setting(n_ranks, format != "idx", compresses);
+    RunPlan run = run_of(kind, n_ranks);
+    run.end_step = 2 + std::ssize(record.changes);
+    run.options["tune"] = "replay:replay.json";
+    const auto store = memory_store();
+    store_text(*store, "replay.json", report_with(record));
+    const Status status = write_all(store, run);
+    ASSERT_TRUE(status.ok()) << status.message();
+    expect_same_as_untuned(*store, run);
+  }
+}
+
+// Times, and so the settings that are tried, differ from run to run.
+TEST_P(TunedFormats, ARunThatTunesItselfWritesTheSameBytes) {
+  for (const int n_ranks : {1, 2, 4, 7}) {
+    RunPlan run = run_of(GetParam(), n_ranks);
+    run.end_step = 12;
+    run.options["tune"] = "auto";
+    run.options["tune_seed"] = std::to_string(n_ranks);
+    const auto store = memory_store();
+    const Status status = write_all(store, run);
+    ASSERT_TRUE(status.ok()) << status.message();
+    expect_same_as_untuned(*store, run);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TunedFormats,
+                         testing::Values(Kind{"idx", "none"}, Kind{"idx", "zip"}, Kind{"cdf5", "none"}));
+
+/// Writing takes much longer than planning.
+std::shared_ptr<Store> slow_store(const std::shared_ptr<Store>& inner,
+                                  std::function<bool()> fails = nullptr) {
+  return faulty_store(inner, [fails = std::move(fails)](StoreCall call, const std::string& path) {
+    if (call != StoreCall::kWrite || path.find(".bin") == std::string::npos) return 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(12));
+    return fails && fails() ? ENOSPC : 0;
+  });
+}
+
+RunPlan slow_run() {
+  RunPlan run = run_of({"idx", "none"}, 4);
+  run.schema = Schema();
+  const DimId x = run.schema->add_dim("x", 32).value();
+  const DimId y = run.schema->add_dim("y", 32).value();
+  run.schema
+      ->add_field({"thk", run.schema->add_grid("xy", {x, y})->index, SampleType::kFloat64, 1, false, 1, {}})
+      .status()
+      .check();
+  run.options["tune"] = "auto";
+  run.end_step = 12;
+  return run;
+}
+
+/// On a busy machine a plan may take too long for a probe.
+bool plans_are_slow(const RunReport& report) {
+  return report.tuning->state.find("a new plan takes") != std::string::npos;
+}
+
+TEST(Tuning, TheReportSaysWhatWasTried) {
+  const RunPlan run = slow_run();
+  const auto store = slow_store(memory_store());
+  std::mutex mutex;
+  std::vector<std::string> texts;
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, store, run).value();
+    for (Index step = 0; step < run.end_step; ++step) write_step(*pipeline, comm, run, step).check();
+    const RunReport report = pipeline->report().value();
+    {
+      const std::scoped_lock lock(mutex);
+      texts.push_back(report_to_text(report));
+    }
+    ASSERT_TRUE(report.tuning);
+    EXPECT_TRUE(!report.tuning->probes.empty() || plans_are_slow(report)) << report.tuning->state;
+    EXPECT_GT(report.tuning->default_s, 0);
+    EXPECT_EQ(parse_tuning(report_to_json(report)).value().changes.size(), report.tuning->changes.size());
+    pipeline->close(Status()).check();
+  });
+  EXPECT_NE(texts[0].find("\ntuning: "), std::string::npos);
+  for (const std::string& text : texts) {
+    EXPECT_EQ(text.substr(text.find("\ntuning: ")), texts[0].substr(texts[0].find("\ntuning: ")));
+  }
+}
+
+// A step that fails with a setting on trial fails as any other; the next one is written with the default.
+TEST(Tuning, AProbeThatFailsIsAnOrdinaryFailedStep) {
+  const RunPlan run = slow_run();
+  const auto inner = memory_store();
+  std::mutex mutex;
+  std::vector<std::string> messages;
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    bool is_armed = false;
+    const auto store = slow_store(inner, [&] { return is_armed; });
+    auto pipeline = open_run(comm, store, run).value();
+    bool has_failed = false;
+    for (Index step = 0; step < run.end_step; ++step) {
+      is_armed = !has_failed && step >= 4;
+      Status status = write_step(*pipeline, comm, run, step);
+      if (!status.ok()) {
+        has_failed = true;
+        is_armed = false;
+        {
+          const std::scoped_lock lock(mutex);
+          messages.push_back(status.message());
+        }
+        status = write_step(*pipeline, comm, run, step);
+      }
+      ASSERT_TRUE(status.ok()) << status.message();
+    }
+    const RunReport report = pipeline->report().value();
+    EXPECT_TRUE(plans_are_slow(report) || report.tuning->probes.front().verdict == "failed");
+    EXPECT_TRUE(report.tuning->best.empty());
+    for (const TuningRecord::Change& change : report.tuning->changes) EXPECT_TRUE(change.setting.empty());
+    pipeline->close(Status()).check();
+  });
+  EXPECT_EQ(messages.size(), 4U);
+  for (const std::string& message : messages) EXPECT_EQ(message, messages[0]);
+  expect_same_as_untuned(*inner, run);
+}
+
+/// The text of the report of a run, on rank 0.
+std::string report_of(const RunPlan& run, const std::shared_ptr<Store>& store) {
+  std::string text;
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, store, run).value();
+    for (Index step = 0; step < run.end_step; ++step) write_step(*pipeline, comm, run, step).check();
+    const RunReport report = pipeline->report().value();
+    if (comm.rank() == 0) text = report_to_text(report);
+    pipeline->close(Status()).check();
+  });
+  return text;
+}
+
+// The search of the first run settles on something, which the second run knows.
+TEST(Tuning, ALaterRunKnowsWhatAnEarlierOneFound) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  const auto inner = memory_store();
+  const auto store = slow_store(inner);
+  RunPlan run = slow_run();
+  run.options["aggregate"] = "true";
+  run.end_step = 30;
+  const std::string first = report_of(run, store);
+  ASSERT_NE(first.find("tuning: settled"), std::string::npos) << first;
+  EXPECT_TRUE(inner->exists("/cache/esker/tuning.json").value());
+  run.path = "again.idx";
+  run.end_step = 6;
+  const std::string again = report_of(run, store);
+  const bool is_known = again.find("an earlier run found nothing better") != std::string::npos ||
+                        again.find("  step 4: ") != std::string::npos;
+  EXPECT_TRUE(is_known) << again;
+
+  run.path = "damaged.idx";
+  store_text(*inner, "/cache/esker/tuning.json", std::string(100, 'x'));
+  EXPECT_NE(report_of(run, store).find("warning: what earlier runs found is ignored"), std::string::npos);
+  run.path = "without.idx";
+  run.options["tune_cache"] = "false";
+  EXPECT_EQ(report_of(run, store).find("  warning: "), std::string::npos);
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+std::string report_with_change(const TuningRecord::Change& change) {
+  TuningRecord record;
+  record.changes.push_back(change);
+  return report_with(record);
+}
+
+TEST(Tuning, AReportThatCannotBeRepeatedIsAnErrorOnAllRanks) {
+  const std::vector<std::pair<std::string, Code>> reports{
+      {"", Code::kNotFound},
+      {"{", Code::kDataLoss},
+      {"{\"tuning\": 3}", Code::kDataLoss},
+      {report_with_change({3, {{"bits_per_block", "3"}}}), Code::kDataLoss},
+      {report_with_change({3, {{"aggregators", "many"}}}), Code::kDataLoss},
+      {report_with_change({-1, {}}), Code::kDataLoss}};
+  for (const auto& [text, code] : reports) {
+    RunPlan run = slow_run();
+    run.options["tune"] = "replay:replay.json";
+    const auto store = memory_store();
+    if (!text.empty()) store_text(*store, "replay.json", text);
+    run_ranks(run.n_ranks, [&](const Communicator& comm) {
+      const Status status = open_run(comm, store, run).status();
+      EXPECT_EQ(status.code(), code) << text << ": " << status.message();
+      EXPECT_NE(status.message().find("replay.json"), std::string::npos) << status.message();
+    });
+  }
+}
+
+}  // namespace
+}  // namespace esker
