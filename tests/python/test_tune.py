@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
+import pytest
 from click.testing import CliRunner
 
+import esker
 from esker.cli import esker as command
 
 _STEP = ("--ranks", "16", "--block", "32,32,32", "--fields", "4")
@@ -44,3 +48,29 @@ def test_space_as_text() -> None:
 def test_wrong_usage() -> None:
     result = CliRunner().invoke(command, ["tune", "space", *_STEP, "--keep", "0.1,0.2"])
     assert result.exit_code == 2 and "single values" in result.output
+
+
+def write_steps(path: Path, **options: object) -> dict[str, object]:
+    """Writes some steps; returns the member "tuning" of the report."""
+    samples = np.arange(32.0 * 32).reshape(32, 32)
+    with esker.Writer(str(path), dims={"x": 32, "y": 32}, **options) as writer:
+        field = writer.field("f", "f8")
+        for step in range(8):
+            with writer.step(time=float(step)) as s:
+                s.put(field, samples + step)
+    report = json.loads(path.with_suffix(".report.json").read_text())
+    return report["tuning"]
+
+
+def test_a_run_tunes_itself_and_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    tuned = write_steps(tmp_path / "a.idx", tune="auto", tune_seed=3)
+    assert tuned["default_s"] > 0 and tuned["state"]
+    assert set(tuned["best"]) <= {"store_thread", "collective_buffer"}, "one rank has no exchange"
+    replayed = write_steps(tmp_path / "b.idx", tune=f"replay:{tmp_path / 'a.report.json'}")
+    assert replayed["changes"] == tuned["changes"]
+
+
+def test_values_of_tune(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="off, auto or replay:"):
+        esker.Writer(str(tmp_path / "a.idx"), dims={"x": 4}, tune="perhaps")
