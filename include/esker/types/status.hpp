@@ -85,7 +85,8 @@ class [[nodiscard]] Result {
 
   /// Whether there is a value, and the error if not.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
-  [[nodiscard]] const Status& status() const { return status_; }
+  [[nodiscard]] const Status& status() const& { return status_; }
+  [[nodiscard]] Status status() && { return std::move(status_); }
 
   /// The value; throws esker::Error when there is none.
   T& value() & { return status_.check(), *value_; }
