@@ -24,7 +24,9 @@ Values doublings(Index least, Index in_effect, Index most, const Print& print) {
 Values aggregators(const TuningFacts& facts, const Options& options) {
   if (options.aggregation_factor > 0) return {};
   const auto print = [](Index count) { return std::to_string(count); };
-  Values values = doublings(1, facts.aggregators, facts.ranks, print);
+  const auto [unit, number] = options.partitions;
+  const Index least = unit == Partitions::Unit::kPartitions ? std::max<Index>(number, 1) : 1;
+  Values values = doublings(least, facts.aggregators, facts.ranks, print);
   const bool has_all = facts.aggregators == facts.ranks || values.back() == std::to_string(facts.ranks);
   if (!has_all) values.push_back(std::to_string(facts.ranks));
   return values;
@@ -103,6 +105,7 @@ constexpr std::array kTunable{
     Row{"compress_threads", kPlan, Phase::kStore, false, compress_threads, "with compression"},
     Row{"max_fan_in", kPlan, Phase::kMove, false, fan_ins, "more than 64 ranks"},
     Row{"aggregation_factor", kWriter, Phase::kBoth, false, any_value, "not with aggregators"},
+    Row{"partitions", kWriter, Phase::kBoth, false, any_value, "IDX, up to the number of ranks"},
     Row{"memory_budget", kWriter, Phase::kBoth, false, any_value, "a limit that the user sets"},
     Row{"storage", kWriter, Phase::kStore, false, any_value, "mpiio needs MPI"},
     Row{"hints", kWriter, Phase::kStore, false, any_value, "with storage=mpiio"},

@@ -150,9 +150,8 @@ def _print(facts: dict[str, Any]) -> None:
         if phase["seconds"]["high"] > 0:
             made.add_row("", name, *map(_digits, phase["seconds"].values()), phase["bound"])
     if facts["hidden_seconds"]["high"] > 0:
-        made.add_row(
-            "", "hidden by overlap", *(f"-{_digits(s)}" for s in facts["hidden_seconds"].values()), ""
-        )
+        hidden = (f"-{_digits(s)}" if s > 0 else "0" for s in facts["hidden_seconds"].values())
+        made.add_row("", "hidden by overlap", *hidden, "")
     made.add_row("", "step", *map(_digits, facts["seconds"].values()), "")
     show(out, made)
     out.print(

@@ -68,6 +68,13 @@ TEST(ParameterSpace, AggregatorsDoubleAroundTheNumberInEffect) {
   EXPECT_EQ(axis_of(axes_of(facts_of(16, 4), Options()), "aggregators").start, 2U);
 }
 
+TEST(ParameterSpace, EachPartitionKeepsAnAggregator) {
+  Options options;
+  options.set("partitions", "3").check();
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(axis_of(axes_of(facts_of(16, 8), options), "aggregators").values, (Values{"4", "0", "16"}));
+}
+
 TEST(ParameterSpace, OptionsThatTheUserSetStay) {
   Options options;
   options.set("aggregators", "2").check();
