@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "esker/esker.hpp"
 #include "support/mpi_fixture.h"
@@ -170,6 +171,22 @@ TEST_F(WriterTest, OnePhaseWritesTheFilesOfTwo) {
   options.aggregate = false;
   write_dataset(path("one.idx"), comm_, comm_.size(), options);
   expect_same_files("one", "two");
+}
+
+TEST_F(WriterTest, PartitionsWriteTheSameFiles) {
+  Options options = small_blocks();
+  options.aggregators = comm_.size();
+  write_dataset(path("undivided.idx"), comm_, comm_.size(), options);
+  for (const char* transport : {"auto", "messages", "put"}) {
+    for (const int partitions : std::set{std::min(2, comm_.size()), comm_.size()}) {
+      Options divided = options;
+      divided.set("transport", transport).check();
+      divided.set("partitions", std::to_string(partitions)).check();
+      const std::string name = transport + std::to_string(partitions);
+      write_dataset(path(name + ".idx"), comm_, comm_.size(), divided);
+      expect_same_files(name, "undivided");
+    }
+  }
 }
 
 TEST_F(WriterTest, PatternsAndMpiIoWriteTheSameFiles) {
