@@ -47,7 +47,7 @@ fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
 	@scripts/setup.sh --all
 	@scripts/test.sh fuzz
 
-smpi:  ## Run the exchange on 64 and 256 ranks that SimGrid simulates, and compare it with its plan
+smpi:  ## Run the exchange on 64 ranks that SimGrid simulates, and compare it with its plan
 	@scripts/setup.sh simgrid
 	@scripts/test.sh smpi
 
