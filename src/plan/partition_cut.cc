@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/checked.h"
+
 namespace esker {
 
 PartitionCut::PartitionCut(const PieceSpace& space, int n_partitions, bool complete_files)
@@ -103,8 +105,8 @@ void PartitionCut::add_complete_files(int partition, int layout, std::vector<Pos
     if (partition_of_shared(layout, file) == partition) add_blocks(layout, file_of(file), ranges);
   }
   for (const BlockRange& blocks : tiles(layout).blocks_of(partition)) {
-    Index first = (blocks.first + per_file - 1) / per_file, last = blocks.last / per_file;
-    if (blocks.last == num_blocks) last = (num_blocks + per_file - 1) / per_file;
+    Index first = div_up(blocks.first, per_file), last = blocks.last / per_file;
+    if (blocks.last == num_blocks) last = div_up(num_blocks, per_file);
     while (first < last && partition_of_shared(layout, first) >= 0) ++first;
     while (first < last && partition_of_shared(layout, last - 1) >= 0) --last;
     if (first < last) add_blocks(layout, {file_of(first).first, file_of(last - 1).last}, ranges);
