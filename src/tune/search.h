@@ -1,9 +1,10 @@
 // Search: proposes settings next to the best one so far. Pure and deterministic: a seed decides between
-// directions of which nothing is known.
+// directions that were not tried yet.
 //
 //   Search search(axes, seed);
-//   while (const auto setting = search.propose(store_share)) is_better(*setting) ? search.accept() :
-//   search.reject();
+//   while (const auto setting = search.propose(store_share)) {
+//     is_better(*setting) ? search.accept() : search.reject();
+//   }
 #pragma once
 
 #include <cstdint>
