@@ -7,9 +7,9 @@
 //   run.observe({step, workload, step_s, plan_s, store_share, facts});   // or run.fail() if the step failed
 //
 // 1. A few steps with the default are measured. The first step of a writer does not count.
-// 2. A neighbor of the best setting is tried for one step, and for up to three more as long as it seems faster.
-//    It replaces the best one if it is faster with the confidence of StepTimes. Otherwise the next step is
-//    written with the best one again.
+// 2. A neighbor of the best setting is tried for one step, and for up to three more as long as it seems
+//    faster. It replaces the best one if it is faster with the confidence of StepTimes. Otherwise the next
+//    step is written with the best one again.
 // 3. The search settles after a few settings, or when it has cost too much, or when nothing is left to try.
 // 4. A setting that turns out to be slower than the default was is given up for the default.
 // 5. If the times of steps change for long, or the fields that are written, the search begins again, at most
