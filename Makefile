@@ -47,8 +47,9 @@ fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
 	@scripts/setup.sh --all
 	@scripts/test.sh fuzz
 
-smpi:  ## Run the exchange on 64 ranks that SimGrid simulates, and compare it with its plan
+smpi:  ## Run the exchange and replay planned writes in the simulator SimGrid, and compare both with their plans
 	@scripts/setup.sh simgrid
+	@scripts/install_package.sh
 	@scripts/test.sh smpi
 
 clean:  ## Remove build/ and demo/ (not .venv/)

@@ -150,30 +150,56 @@ def _max_files_of_a_rank(extents: Extents) -> int:
     return int(np.bincount(pairs[0]).max())
 
 
+@dataclass(frozen=True)
+class Stripes:
+    """The parts of extents on one target each, extent by extent."""
+
+    extent: Counts
+    """Its number."""
+    turn: Counts
+    """The number of the stripe among those of the extent."""
+    target: Counts
+    size: Counts
+
+
+def stripes_of(extents: Extents, layout: Layout) -> Stripes:
+    """Those of all extents. Memory follows the number of stripes."""
+    return _stripes(extents, layout, np.arange(len(extents.file)), _stripes_of_a_file(extents, layout))
+
+
+def _stripes(extents: Extents, layout: Layout, part: Counts, stripes_of_a_file: int) -> Stripes:
+    stripe_bytes = layout.stripe_bytes
+    begin, size = extents.offset[part], extents.size[part]
+    count = (begin + size - 1) // stripe_bytes - begin // stripe_bytes + 1
+    of = np.repeat(np.arange(len(part)), count)
+    turn = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+    stripe = begin[of] // stripe_bytes + turn
+    last = np.minimum((stripe + 1) * stripe_bytes, begin[of] + size[of])
+    extent = part[of]
+    target = layout.targets_of(extents.file[extent], stripe, stripes_of_a_file)
+    return Stripes(extent, turn, target, last - np.maximum(stripe * stripe_bytes, begin[of]))
+
+
+def _stripes_of_a_file(extents: Extents, layout: Layout) -> int:
+    return int((extents.offset + extents.size).max(initial=0) // layout.stripe_bytes)
+
+
 class _Targets:
     """Sums of each storage target."""
 
     def __init__(self, extents: Extents, layout: Layout) -> None:
         self._layout = layout
-        self._stripes_of_a_file = int((extents.offset + extents.size).max(initial=0) // layout.stripe_bytes)
+        self._stripes_of_a_file = _stripes_of_a_file(extents, layout)
         self.bytes, self.objects, self.pairs, self.changes = np.zeros((4, layout.targets), np.int64)
         for part in _by_files(extents, layout.stripe_bytes):
             self._add(extents, part)
 
     def _add(self, extents: Extents, part: Counts) -> None:
         """Adds the stripes of some extents, which are all those of their files."""
-        stripe_bytes = self._layout.stripe_bytes
-        begin, size = extents.offset[part], extents.size[part]
-        count = (begin + size - 1) // stripe_bytes - begin // stripe_bytes + 1
-        of = np.repeat(np.arange(len(part)), count)
-        turn = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
-        stripe = begin[of] // stripe_bytes + turn
-        last = np.minimum((stripe + 1) * stripe_bytes, begin[of] + size[of])
-        in_stripe = last - np.maximum(stripe * stripe_bytes, begin[of])
-        extent = part[of]
-        target = self._layout.targets_of(extents.file[extent], stripe, self._stripes_of_a_file)
-        self.bytes += _sums(target, in_stripe, self._layout.targets)
-        self._add_writers(target, extents.file[extent], extents.rank[extent], extents.round[extent], turn)
+        found = _stripes(extents, self._layout, part, self._stripes_of_a_file)
+        of = found.extent
+        self.bytes += _sums(found.target, found.size, self._layout.targets)
+        self._add_writers(found.target, extents.file[of], extents.rank[of], extents.round[of], found.turn)
 
     def _add_writers(self, target: Counts, file: Counts, rank: Counts, round: Counts, turn: Counts) -> None:
         """Writers progress at the same speed: stripes arrive by round, then by number of stripe of the writer."""
