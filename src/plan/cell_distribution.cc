@@ -43,6 +43,4 @@ Point CellDistribution::typical_extent() const {
   return extent;
 }
 
-BrickDecomposition CellDistribution::coarse_cut() const { return coarse_cut_for(domain(), typical_extent()); }
-
 }  // namespace esker

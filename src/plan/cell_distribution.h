@@ -22,7 +22,6 @@ class CellDistribution final : public Distribution {
   void for_each_meeting(const Box& region, const Visit& visit) const override;
   [[nodiscard]] Known known_by(const Box& region) const override;
   [[nodiscard]] Point typical_extent() const override;
-  [[nodiscard]] BrickDecomposition coarse_cut() const override;
 
  private:
   std::shared_ptr<const Distribution> samples_;

@@ -45,12 +45,6 @@ Point mean_extent(const Box& domain, const BoxTotals& totals) {
   return mean;
 }
 
-BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent) {
-  Point boxes{1, 1, 1, 1, 1};
-  for (int a = 0; a < domain.rank; ++a) boxes[a] = root_up(div_up(domain.hi[a], typical_extent[a]));
-  return BrickDecomposition::even(domain.rank, domain.hi, boxes).value();
-}
-
 BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n) {
   Point bricks{1, 1, 1, 1, 1};
   Index n_bricks = 1;
@@ -60,6 +54,20 @@ BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, i
   }
   return n_bricks == n ? BrickDecomposition::even(domain.rank, domain.hi, bricks).value()
                        : BrickDecomposition::near_cubic(domain.rank, domain.hi, n).value();
+}
+
+BrickDecomposition Distribution::coarse_cut() const {
+  const Point extents = domain().extents(), typical = typical_extent();
+  std::vector<std::vector<Index>> cuts;
+  for (int a = 0; a < domain().rank; ++a) {
+    const Index n_parts = div_up(extents[a], typical[a]), n_boxes = root_up(n_parts);
+    std::vector<Index>& on_axis = cuts.emplace_back();
+    for (Index b = 0; b <= n_boxes; ++b) {
+      const Index part = n_parts / n_boxes * b + n_parts % n_boxes * b / n_boxes;
+      on_axis.push_back(extents[a] / n_parts * part + std::min(part, extents[a] % n_parts));
+    }
+  }
+  return BrickDecomposition::from_cuts(std::move(cuts)).value();
 }
 
 void Distribution::add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const {
@@ -125,20 +133,6 @@ Point BrickDistribution::typical_extent() const {
     extent[a] = div_up(points, std::min(points, parts_.num_parts(a)));
   }
   return extent;
-}
-
-// Along the cuts of the parts, so that each part is in one box only.
-BrickDecomposition BrickDistribution::coarse_cut() const {
-  std::vector<std::vector<Index>> cuts;
-  for (int a = 0; a < parts_.rank(); ++a) {
-    const Index n_parts = parts_.num_parts(a);
-    const Index n_boxes = root_up(n_parts);
-    std::vector<Index>& on_axis = cuts.emplace_back();
-    for (Index b = 0; b <= n_boxes; ++b) {
-      on_axis.push_back(parts_.cuts(a)[static_cast<std::size_t>(b * n_parts / n_boxes)]);
-    }
-  }
-  return BrickDecomposition::from_cuts(std::move(cuts)).value();
 }
 
 BoxListDistribution::BoxListDistribution(const Box& domain, BoxesOfRanks boxes)

@@ -36,9 +36,6 @@ struct BoxTotals {
 /// The mean extents of a box, rounded up; the extents of the domain if there are no boxes.
 Point mean_extent(const Box& domain, const BoxTotals& totals);
 
-/// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().
-BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent);
-
 /// Cuts the domain into `n` bricks. They have the given extent if that results in `n` bricks.
 BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n);
 
@@ -70,8 +67,10 @@ class Distribution {
   /// The extents of a typical box, per axis: the mean, rounded up.
   [[nodiscard]] virtual Point typical_extent() const = 0;
   /// A cut of the domain into boxes, each of which intersects about as many boxes of ranks as there are boxes
-  /// in the cut: on every axis the square root of the number of rank boxes.
-  [[nodiscard]] virtual BrickDecomposition coarse_cut() const = 0;
+  /// in the cut: on every axis the square root of the number of rank boxes. If the domain is divided evenly
+  /// into typical boxes, each lies in one box of the cut. The same for all distributions with the same domain
+  /// and typical box, so that a plan relays as a writer does.
+  [[nodiscard]] BrickDecomposition coarse_cut() const;
 };
 
 /// Rank r holds part r of a Cartesian split. Nothing is stored per rank; a query costs O(answer).
@@ -87,7 +86,6 @@ class BrickDistribution final : public Distribution {
   void for_each_meeting(const Box& region, const Visit& visit) const override;
   void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const override;
   [[nodiscard]] Point typical_extent() const override;
-  [[nodiscard]] BrickDecomposition coarse_cut() const override;
 
  private:
   BrickDecomposition parts_;
@@ -107,9 +105,6 @@ class BoxListDistribution final : public Distribution {
   }
   void for_each_meeting(const Box& region, const Visit& visit) const override;
   [[nodiscard]] Point typical_extent() const override { return typical_extent_; }
-  [[nodiscard]] BrickDecomposition coarse_cut() const override {
-    return coarse_cut_for(domain_, typical_extent_);
-  }
 
  private:
   Box domain_;

@@ -58,9 +58,6 @@ class KnownBoxes final : public Distribution {
   /// Throws std::logic_error for a region that is not known, because the planner has not requested it.
   void for_each_meeting(const Box& region, const Visit& visit) const override;
   [[nodiscard]] Point typical_extent() const override { return typical_extent_; }
-  [[nodiscard]] BrickDecomposition coarse_cut() const override {
-    return coarse_cut_for(domain_, typical_extent_);
-  }
 
  private:
   Box domain_;

@@ -184,5 +184,21 @@ TEST(Distribution, ListsAndSplitsAgree) {
   }
 }
 
+// A writer lists the boxes of its ranks, a plan gets the split: their relays must have the same boxes. On 8
+// and 50 parts the boxes do not have the same size.
+TEST(Distribution, CoarseCutsFollowTheBoxesOfRanks) {
+  for (const Point& parts : {Point{8, 4, 4}, Point{50, 2, 3}, Point{1, 7, 16}}) {
+    const Box domain{{0, 0, 0}, {parts[0] * 16, parts[1] * 5, parts[2] * 3}};
+    const BrickDistribution split(BrickDecomposition::even(3, domain.hi, parts).value());
+    BoxesOfRanks boxes;
+    for (int r = 0; r < static_cast<int>(split.parts().num_parts()); ++r) boxes.push_back(split.boxes_of(r));
+    const BrickDecomposition cut = BoxListDistribution(domain, boxes).coarse_cut();
+    for (int a = 0; a < 3; ++a) EXPECT_EQ(cut.cuts(a), split.coarse_cut().cuts(a)) << domain.to_string();
+    for (const std::vector<Box>& of_rank : boxes) {
+      EXPECT_EQ(cut.parts_meeting(of_rank.front()).num_samples(), 1) << of_rank.front().to_string();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace esker
