@@ -122,4 +122,5 @@ def main(program: str, in_flight: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(str(Path(sys.argv[1]).resolve()), int(sys.argv[2]) if len(sys.argv) > 2 else 8))
+    program, *in_flight = sys.argv[1:]
+    sys.exit(main(str(Path(program).resolve()), int(in_flight[0]) if in_flight else 8))

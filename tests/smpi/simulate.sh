@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# simulate.sh RANKS PROGRAM [ARGUMENT...]: runs a program of MPI in SMPI, one rank on each host of a cluster whose links
-# carry 1 GB/s after 5 us. The program gets the path of a dataset, which is removed, as its first argument.
+# simulate.sh RANKS PROGRAM [ARGUMENT...]: runs a program of MPI in SMPI, one rank on each host of a cluster. Between two
+# hosts are two links, which carry 1 GB/s after 5 us, and no protocol. The program gets the path of a
+# dataset, which is removed, as its first argument.
 set -euo pipefail
 ranks=$1 program=$2
 shift 2
@@ -15,6 +16,7 @@ cat >"$folder/cluster.xml" <<XML
 XML
 seq -f 'node%.0f' 0 $((ranks - 1)) >"$folder/hosts"
 smpirun -np "$ranks" -platform "$folder/cluster.xml" -hostfile "$folder/hosts" -no-privatize \
-  --cfg=smpi/simulate-computation:no --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/allreduce:rdb \
+  --cfg=network/model:CM02 --cfg=network/TCP-gamma:0 --cfg=network/crosstraffic:0 --cfg=network/bandwidth-factor:1 \
+  --cfg=network/latency-factor:1 --cfg=smpi/simulate-computation:no --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/allreduce:rdb \
   --cfg=smpi/reduce:binomial --cfg=smpi/bcast:binomial_tree --cfg=smpi/alltoallv:ring --log=root.thresh:error \
   "$program" "$folder/run.idx" "$@"

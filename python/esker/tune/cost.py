@@ -23,6 +23,8 @@ Parameters = Mapping[str, NDArray[np.float64]]
 """The rates, costs and shares of a machine by name, each with one element per parameter set."""
 
 PHASES = ("plan", "encode", "restructure", "aggregate", "create", "write", "sync")
+_AGREEMENTS = 4
+"""Reductions over all ranks in a step: opening, closing, commit and report."""
 _BYTES_OF_A_BOX = 24
 """That a rank sends to others when a plan is made."""
 
@@ -113,10 +115,10 @@ def _of_nodes(rows: Amounts, given: Parameters) -> Phase:
 
 
 def _aggregate(statistics: StepStatistics, given: Parameters) -> Phase:
-    """As fast as nodes receive, or as ranks send; the step opens and closes with an agreement."""
+    """As fast as nodes receive, or as ranks send; with the agreements of a step."""
     nodes = _of_nodes(statistics.aggregate, given)
     sends = statistics.messages_of_a_rank * given["send_cost"]
-    agreements = 2 * given["latency"] * np.log2(statistics.ranks)
+    agreements = _AGREEMENTS * given["latency"] * np.log2(statistics.ranks)
     parts = {**nodes.parts, "sends": sends, "latency": agreements}
     return Phase(np.maximum(nodes.seconds, sends) + agreements, parts)
 
