@@ -52,6 +52,11 @@ void define(CLI::App& app, const Program& program, Settings& s) {
   app.add_option("--store-rate", s.store_bytes_per_s,
                  "storage takes this many bytes per second from each rank")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--write-only", s.is_write_only, "read nothing, and check no value");
+  app.add_flag(
+      "--no-store", s.drops,
+      "storage keeps only the first 64 KiB of each file, so that everything but the device is measured; "
+      "implies --write-only");
   app.add_option("--json", s.json, "write the results to this file (default: standard output)");
   std::vector<std::string> cases = program.cases;
   cases.insert(cases.end(), program.cases_on_request.begin(), program.cases_on_request.end());
@@ -127,6 +132,7 @@ nlohmann::ordered_json to_json(const Workload& workload, const Program& program,
   json["steps"] = settings.schedule.steps;
   json["repeat"] = settings.schedule.repeats;
   json["values"] = settings.is_smooth ? "smooth" : "exact";
+  if (settings.drops) json["drops"] = true;
   if (settings.store_bytes_per_s > 0) json["store_bytes_per_s"] = settings.store_bytes_per_s;
   for (const GridExtent& grid : workload.grids) {
     json["grids"][grid.axes] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
@@ -158,11 +164,14 @@ int measure(const Program& program, const Settings& settings) {
     if (settings.is_smooth && field.values == Values::kExact) field.values = Values::kSmooth;
   }
   throttle_writes(settings.store_bytes_per_s);
+  if (settings.drops) drop_writes();
+  Schedule schedule = settings.schedule;
+  schedule.reads = !settings.is_write_only && !settings.drops;
   std::vector<Measured> measured;
   {
     const WorkDirectory directory(MPI_COMM_WORLD, settings.directory);
     const auto cases = program.make_cases(settings.cases, directory.path(), workload);
-    measured = run(MPI_COMM_WORLD, cases, workload, settings.schedule);
+    measured = run(MPI_COMM_WORLD, cases, workload, schedule);
   }
   Index bad = 0;
   for (const Measured& m : measured) bad += m.bad_values;

@@ -29,6 +29,8 @@ struct Settings {
   std::vector<std::string> cases;
   bool is_smooth = false;        ///< Values::kSmooth
   double store_bytes_per_s = 0;  ///< that storage takes from each rank; 0: as many as it can
+  bool is_write_only = false;    ///< see Schedule::reads
+  bool drops = false;            ///< see drop_writes(); implies is_write_only
 };
 
 struct Program {

@@ -94,6 +94,7 @@ class Runner {
     measured.stored_bytes = tested.stored_bytes() / schedule_.steps;
     tested.after_write();
     const auto read_all = [&](const Workload& wanted, Samples& samples) {
+      if (!schedule_.reads) return 0.0;
       return read(comm_, tested, wanted, schedule_.steps, repeat, samples, measured.bad_values);
     };
     const double read_s = read_all(workload_, samples_);
@@ -106,7 +107,7 @@ class Runner {
     if (is_warm_up) return;
     measured.details.push_back(tested.details());
     measured.write_s.push_back(write_s);
-    measured.read_s.push_back(read_s);
+    if (schedule_.reads) measured.read_s.push_back(read_s);
   }
 
  private:

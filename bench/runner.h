@@ -34,6 +34,7 @@ struct Schedule {
   Index steps = 5;
   Index repeats = 15;
   std::vector<Index> halvings = {};  ///< levels to read in addition to all samples
+  bool reads = true;                 ///< false: nothing is read, and no value is checked
 };
 
 /// Runs all cases once without timing, to touch the storage's memory and to measure the memory of the cases.
