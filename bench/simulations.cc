@@ -18,16 +18,31 @@ Workload checkpoint(const std::string& name, const Point& extent, const Box& box
   return workload;
 }
 
-}  // namespace
-
-Workload make_s3d(int rank, int n_ranks, const Point& block) {
+Box part_of_rank(int rank, int n_ranks, const Point& block, Point& extent) {
   const auto ranks = esker::BrickDecomposition::near_cubic(3, {n_ranks, n_ranks, n_ranks}, n_ranks).value();
-  Point extent{}, parts{};
+  Point parts{};
   for (int a = 0; a < 3; ++a) {
     parts[a] = ranks.num_parts(a);
     extent[a] = parts[a] * block[a];
   }
-  const Box box = esker::BrickDecomposition::even(3, extent, parts).value().box(rank);
+  return esker::BrickDecomposition::even(3, extent, parts).value().box(rank);
+}
+
+/// Scalar fields in equal boxes, for sweeps over sizes.
+template <int kFields>
+Workload make_boxes(int rank, int n_ranks, const Point& block) {
+  Point extent{};
+  const Box box = part_of_rank(rank, n_ranks, block, extent);
+  Workload workload{"boxes_" + std::to_string(kFields), {{"xyz", 3, extent}}, {}, 0};
+  for (int f = 0; f < kFields; ++f) workload.add_field("f" + std::to_string(f), 0, box, 1, {0, 1, 2});
+  return workload;
+}
+
+}  // namespace
+
+Workload make_s3d(int rank, int n_ranks, const Point& block) {
+  Point extent{};
+  const Box box = part_of_rank(rank, n_ranks, block, extent);
   return checkpoint("s3d", extent, box);
 }
 
@@ -116,6 +131,9 @@ const std::vector<Simulation>& simulations() {
        [](int rank, int n_ranks, const Point& points) {
          return make_icesheet(rank, n_ranks, points, IceSheetOrder::kZFastest);
        }},
+      {"boxes_1", "per rank", {64, 64, 64}, make_boxes<1>},
+      {"boxes_4", "per rank", {64, 64, 64}, make_boxes<4>},
+      {"boxes_16", "per rank", {64, 64, 64}, make_boxes<16>},
       {"ocean", "in total", {360, 240, 42}, make_ocean},
       {"geodesic", "X x Y cells in each of ten panels, Z layers", {256, 256, 8}, make_geodesic},
   };
