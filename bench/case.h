@@ -53,6 +53,15 @@ std::unique_ptr<Case> posix_case(const std::string& directory, int rank);
 /// Each rank writes its contiguous part of one file per step, from `offset` on: the limit of one-file
 /// formats.
 std::unique_ptr<Case> posix_shared_case(const std::string& directory, Index offset_bytes);
+/// How packed_case() cuts the bytes of a step.
+struct PackedLayout {
+  Index files = 0;        ///< of equal sizes; 0: one per rank
+  Index write_bytes = 0;  ///< of one write; 0: all that a rank writes to a file
+};
+/// Each rank writes an equal part of the step's bytes from a buffer that holds them already: storage alone.
+/// The values are not those of the workload, so that read_step() throws.
+std::unique_ptr<Case> packed_case(const std::string& name, const std::string& directory, int rank,
+                                  int n_ranks, const PackedLayout& layout, const Workload& workload);
 /// Each rank copies its samples within memory, and back.
 std::unique_ptr<Case> memcpy_case();
 

@@ -29,13 +29,17 @@ esker::Patch patch_of(const FieldMemory& field) {
 
 class EskerCase final : public Case {
  public:
-  EskerCase(const EskerStyle& style, std::string path, const esker::Communicator& comm,
+  EskerCase(std::string name, const EskerStyle& style, std::string path, const esker::Communicator& comm,
             esker::Options options, const Workload& workload)
-      : style_(style), path_(std::move(path)), comm_(comm), options_(std::move(options)) {
+      : name_(std::move(name)),
+        style_(style),
+        path_(std::move(path)),
+        comm_(comm),
+        options_(std::move(options)) {
     if (style.scatters) root_copy_.emplace(MPI_COMM_WORLD, workload);
   }
 
-  [[nodiscard]] std::string name() const override { return style_.name; }
+  [[nodiscard]] std::string name() const override { return name_; }
 
   void begin_write() override { writer_ = esker::Writer::create(path_, comm_, options_).value(); }
 
@@ -224,6 +228,7 @@ class EskerCase final : public Case {
     }
   }
 
+  std::string name_;
   const EskerStyle& style_;
   std::string path_;
   esker::Communicator comm_;
@@ -299,9 +304,9 @@ const std::vector<EskerStyle>& esker_styles() {
   return styles;
 }
 
-std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
-                                 const EskerStyle& style, const esker::Options& options,
-                                 const Workload& workload) {
+std::unique_ptr<Case> esker_case(const std::string& name, const std::string& directory,
+                                 const esker::Communicator& comm, const EskerStyle& style,
+                                 const esker::Options& options, const Workload& workload) {
   const auto needs_flame = [](const KeptAbove& level) {
     return level.from_temperature > KeptAbove::kEverywhere;
   };
@@ -310,8 +315,9 @@ std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Comm
   }
   esker::Options used = options;
   used.set("report", "none").check();
-  for (const auto& [name, value] : style.options) used.set(name, value).check();
-  return std::make_unique<EskerCase>(style, directory + "/" + style.name + "/run", comm, used, workload);
+  for (const auto& [option, value] : style.options) used.set(option, value).check();
+  const std::string path = directory + "/" + style.name + "/run";
+  return std::make_unique<EskerCase>(name, style, path, comm, used, workload);
 }
 
 }  // namespace bench

@@ -31,9 +31,10 @@ struct EskerStyle {
 /// with stored bits, and IDX that keeps a part of the samples.
 const std::vector<EskerStyle>& esker_styles();
 
-/// A dataset by Esker. Collective. Throws if the style needs a flame and the workload has none.
-std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
-                                 const EskerStyle& style, const esker::Options& options,
-                                 const Workload& workload);
+/// A dataset by Esker, as a case called `name`. Collective. Throws if the style needs a flame and the
+/// workload has none.
+std::unique_ptr<Case> esker_case(const std::string& name, const std::string& directory,
+                                 const esker::Communicator& comm, const EskerStyle& style,
+                                 const esker::Options& options, const Workload& workload);
 
 }  // namespace bench

@@ -2,6 +2,8 @@
 //
 // `esker bench` starts it, and computes ratios and figures from the seconds that it prints as JSON.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <sstream>
 
 #include "esker/mpi.hpp"
 #include "esker_case.h"
@@ -21,6 +23,50 @@ esker::Options options_of(const std::vector<std::string>& texts) {
   return options;
 }
 
+/// "NAME KEY=VALUE KEY=VALUE...": a case with options that only it has.
+struct Variant {
+  std::string text, name;
+  std::vector<std::string> options;
+};
+
+Variant parse_variant(const std::string& text) {
+  Variant variant{text, {}, {}};
+  std::istringstream words(text);
+  words >> variant.name;
+  for (std::string word; words >> word;) variant.options.push_back(word);
+  return variant;
+}
+
+PackedLayout packed_layout(const Variant& variant) {
+  PackedLayout layout;
+  for (const std::string& option : variant.options) {
+    const std::size_t equals = std::min(option.find('='), option.size());
+    const std::string key = option.substr(0, equals);
+    const Index value = std::atoll(option.c_str() + std::min(equals + 1, option.size()));
+    if (value < 1 || (key != "files" && key != "write_bytes")) {
+      throw std::runtime_error(variant.text + ": expected files=N or write_bytes=N, found " + option);
+    }
+    (key == "files" ? layout.files : layout.write_bytes) = value;
+  }
+  return layout;
+}
+
+std::unique_ptr<Case> make_variant(const Variant& variant, const std::string& directory,
+                                   const Workload& workload, const std::vector<std::string>& options) {
+  const esker::Communicator ranks = esker::mpi_communicator(MPI_COMM_WORLD);
+  if (variant.name == "packed") {
+    const PackedLayout layout = packed_layout(variant);
+    return packed_case(variant.text, directory, ranks.rank(), ranks.size(), layout, workload);
+  }
+  for (const EskerStyle& style : esker_styles()) {
+    if (variant.name != style.name) continue;
+    std::vector<std::string> all = options;
+    all.insert(all.end(), variant.options.begin(), variant.options.end());
+    return esker_case(variant.text, directory, ranks, style, options_of(all), workload);
+  }
+  throw std::runtime_error(variant.text + ": expected packed or a case of Esker");
+}
+
 std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& names,
                                               const std::string& directory, const Workload& workload,
                                               const esker::Options& options) {
@@ -37,7 +83,7 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
     if (name == "memcpy") cases.push_back(memcpy_case());
     for (const EskerStyle& style : esker_styles()) {
       if (name != style.name || (style.needs_chunks && !can_chunk)) continue;
-      cases.push_back(esker_case(directory, ranks, style, options, workload));
+      cases.push_back(esker_case(style.name, directory, ranks, style, options, workload));
     }
   }
   return cases;
@@ -47,7 +93,7 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  std::vector<std::string> options;
+  std::vector<std::string> options, variants;
   bench::Program program{
       .name = "esker-bench",
       .description = "Compares Esker with plain files. Started by `esker bench`.",
@@ -63,9 +109,18 @@ int main(int argc, char** argv) {
   program.define_more = [&](CLI::App& app) {
     app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")
         ->allow_extra_args(false);
+    app.add_option(
+           "--variant", variants,
+           "'CASE KEY=VALUE ...': in place of the cases, a case of Esker with options that only it has, or "
+           "'packed [files=N] [write_bytes=N]': storage alone; repeatable")
+        ->allow_extra_args(false);
   };
   program.make_cases = [&](const auto& names, const std::string& directory, const bench::Workload& workload) {
-    return bench::make_cases(names, directory, workload, bench::options_of(options));
+    std::vector<std::unique_ptr<bench::Case>> cases;
+    for (const std::string& text : variants)
+      cases.push_back(bench::make_variant(bench::parse_variant(text), directory, workload, options));
+    return !cases.empty() ? std::move(cases)
+                          : bench::make_cases(names, directory, workload, bench::options_of(options));
   };
   return bench::run_program(argc, argv, program);
 }

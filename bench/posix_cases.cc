@@ -1,61 +1,19 @@
 // The reference cases: plain files and plain memory.
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <numeric>
-#include <system_error>
 
 #include "case.h"
+#include "file_descriptor.h"
 
 namespace bench {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), what + " " + path);
-}
-
-class FileDescriptor {
- public:
-  FileDescriptor(const std::string& path, int flags)
-      : path_(path), number_(::open(path.c_str(), flags, 0666)) {
-    if (number_ < 0) fail("open", path);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() { ::close(number_); }
-
-  void write_at(const std::vector<double>& samples, Index offset) {
-    transfer("write", samples.size() * sizeof(double), offset,
-             [&](std::size_t done, std::size_t bytes, Index at) {
-               return ::pwrite(number_, reinterpret_cast<const char*>(samples.data()) + done, bytes, at);
-             });
-  }
-  void read_at(double* samples, Index count, Index offset) {
-    transfer("read", static_cast<std::size_t>(count) * sizeof(double), offset,
-             [&](std::size_t done, std::size_t bytes, Index at) {
-               return ::pread(number_, reinterpret_cast<char*>(samples) + done, bytes, at);
-             });
-  }
-
- private:
-  template <class Call>
-  void transfer(const char* what, std::size_t bytes, Index offset, const Call& call) {
-    for (std::size_t done = 0; done < bytes;) {
-      const ssize_t n =
-          call(done, std::min(bytes - done, std::size_t{1} << 30), offset + static_cast<Index>(done));
-      if (n <= 0) fail(what, path_);
-      done += static_cast<std::size_t>(n);
-    }
-  }
-
-  std::string path_;
-  int number_;
-};
+std::size_t bytes_of(Index samples) { return static_cast<std::size_t>(samples) * sizeof(double); }
 
 class PosixCase final : public Case {
  public:
@@ -69,7 +27,7 @@ class PosixCase final : public Case {
     FileDescriptor file(path_of_(step), O_WRONLY | O_CREAT);
     Index offset = offset_;
     for (const FieldMemory& field : workload.fields) {
-      file.write_at(field.samples, offset);
+      file.write_at(field.samples.data(), static_cast<std::size_t>(field.bytes()), offset);
       offset += field.bytes();
     }
     stored_bytes_ += workload.bytes_of_rank();
@@ -120,9 +78,9 @@ class PosixCase final : public Case {
       }
       const Index at = offset + place * Index{sizeof(double)};
       if (spacing == 1) {
-        file.read_at(samples + done, run, at);
+        file.read_at(samples + done, bytes_of(run), at);
       } else {
-        file.read_at(row_.data(), static_cast<Index>(row_.size()), at);
+        file.read_at(row_.data(), row_.size() * sizeof(double), at);
         for (Index i = 0; i < run; ++i) samples[done + i] = row_[static_cast<std::size_t>(i * spacing)];
       }
       for (auto axis = next; axis != axes.end(); ++axis) {
