@@ -265,6 +265,7 @@ void bind_tuning(nb::module_& m) {
       .def_ro("constraint", &TunableOption::constraint)
       .def_ro("is_set", &TunableOption::is_set);
   m.def("tuning_space", &space_of, "n_ranks"_a, "n_aggregators"_a, "buffer_bytes"_a, "options"_a);
+  m.def("machine_kind", &machine_kind);
 }
 
 void bind_report(nb::module_& m) {

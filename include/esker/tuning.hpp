@@ -6,6 +6,7 @@
 //   }
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "esker/plan.hpp"
@@ -18,5 +19,8 @@ namespace esker {
 /// The options that change the speed of a step with this plan, which was made with `options`, and the values
 /// worth trying. Options whose `cost` is kPlan never change the bytes of the files. Local, pure.
 ESKER_API std::vector<TunableOption> tuning_space(const PlanReport& plan, const Options& options);
+
+/// The kind of machine for which `tune=auto` remembers settings: its name without digits. Local.
+ESKER_API std::string machine_kind();
 
 }  // namespace esker

@@ -1,5 +1,6 @@
 #include "esker/tuning.hpp"
 
+#include "tune/knowledge.h"
 #include "tune/parameter_space.h"
 
 namespace esker {
@@ -16,5 +17,7 @@ std::vector<TunableOption> tuning_space(const PlanReport& plan, const Options& o
   facts.knows_stripes = options.stripe_size_bytes > 0;
   return tunable_options(facts, options);
 }
+
+std::string machine_kind() { return machine_name(); }
 
 }  // namespace esker
