@@ -18,18 +18,9 @@ NUM_SETS = 200
 
 
 def drawn(of: machine.Machine) -> dict[str, NDArray[np.float64]]:
-    """Parameter sets from the ranges, log-uniform where both ends are above 0; first the three corners."""
-    random = np.random.default_rng(20)
-    sets = {}
-    for name, corners in cost.corners(of).items():
-        low, high = sorted((corners[0], corners[2]))
-        at = random.random(NUM_SETS)
-        if low == high:
-            values = np.full(NUM_SETS, low)
-        else:
-            values = low * (high / low) ** at if low > 0 else low + (high - low) * at
-        sets[name] = np.concatenate((corners, values))
-    return sets
+    """Parameter sets from the ranges, after the three corners."""
+    sets = cost.drawn(of, NUM_SETS, seed=20)
+    return {name: np.concatenate((corners, sets[name])) for name, corners in cost.corners(of).items()}
 
 
 def cost_on(name: str, asked: loads.Loads, **stripes: int) -> tuple[cost.Cost, statistics.StepStatistics]:

@@ -72,6 +72,20 @@ def corners(machine: Machine) -> dict[str, NDArray[np.float64]]:
     return sets
 
 
+def drawn(machine: Machine, count: int, seed: int) -> dict[str, NDArray[np.float64]]:
+    """Parameter sets from the ranges of a machine, log-uniform where both ends are above 0. Deterministic."""
+    random = np.random.default_rng(seed)
+    sets = {}
+    for name, ends in corners(machine).items():
+        low, high = sorted((ends[0], ends[2]))
+        at = random.random(count)
+        if low == high:
+            sets[name] = np.full(count, low)
+        else:
+            sets[name] = low * (high / low) ** at if low > 0 else low + (high - low) * at
+    return sets
+
+
 def cost_of(statistics: StepStatistics, given: Parameters, sync: bool = False) -> Cost:
     """The cost of a step for each parameter set. Pure. `sync`: files are synced before the step is committed."""
     phases = {

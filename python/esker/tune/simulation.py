@@ -11,7 +11,7 @@ import numpy as np
 
 from esker import planning
 from esker.tune import cost, loads, statistics
-from esker.tune.machine import Machine, Parameter, read
+from esker.tune.machine import Machine, read
 from esker.tune.parameters import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -98,15 +98,19 @@ def simulate_loads(
 
 def _layouts(machine: Machine, stripes: Mapping[str, int]) -> Iterator[statistics.Layout]:
     """First with the values of the machine's counts, then with the other ends of the ranges, one at a time."""
-    names = statistics.Layout.__dataclass_fields__
-    parameters: dict[str, Parameter] = {name: machine.parameters[name] for name in names}
-    values = {name: int(parameter.value) for name, parameter in parameters.items()} | dict(stripes)
-    usual = statistics.Layout(**values)
+    usual = usual_layout(machine, stripes)
     yield usual
-    for name, parameter in parameters.items():
+    for name in statistics.Layout.__dataclass_fields__:
+        parameter = machine.parameters[name]
         for end in {parameter.low, parameter.high} - {parameter.value}:
             if name not in stripes:
                 yield replace(usual, **{name: int(end)})
+
+
+def usual_layout(machine: Machine, stripes: Mapping[str, int] | None = None) -> statistics.Layout:
+    """The values of the machine's counts. `stripes`: other values of targets_per_file and stripe_bytes."""
+    names = statistics.Layout.__dataclass_fields__
+    return statistics.Layout(**{name: machine.count(name) for name in names} | dict(stripes or {}))
 
 
 def _facts(machine: Machine, found: statistics.StepStatistics, costs: list[cost.Cost]) -> dict[str, Any]:
