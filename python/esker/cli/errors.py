@@ -16,7 +16,7 @@ def as_exit_status() -> Iterator[None]:
         yield
     except (FileNotFoundError, KeyError, IndexError, ValueError) as error:
         raise click.UsageError(text_of(error), click.get_current_context()) from error
-    except (OSError, NotImplementedError, MemoryError, RuntimeError) as error:
+    except (OSError, ImportError, NotImplementedError, MemoryError, RuntimeError) as error:
         raise click.ClickException(text_of(error)) from error
 
 

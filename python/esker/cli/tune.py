@@ -12,6 +12,7 @@ from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, table
+from esker.cli.tune_characterize import characterize_command
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,10 @@ class SpaceOptions(StepOptions):
 
 @click.group("tune")
 def tune_command() -> None:
-    """Show what can be tuned. To tune a run while it writes, set the option tune=auto."""
+    """Show what can be tuned, and learn from measurements. To tune a run while it writes, set tune=auto."""
+
+
+tune_command.add_command(characterize_command)
 
 
 @tune_command.command(

@@ -1,0 +1,143 @@
+"""A sweep: runs of a design within a budget. Finished runs are in a log, so that a sweep that was killed continues."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import esker
+from esker import _core, benchmark
+from esker.tune.characterize import table
+from esker.tune.characterize.attributes import known
+from esker.tune.characterize.design import Run, Work
+from esker.tune.characterize.measuring import Bench
+from esker.tune.machine import Machine
+
+Notify = Callable[[str], None]
+
+
+def log_of(path: Path) -> Path:
+    """The log of a table: its path with .log."""
+    return path.with_name(path.name + ".log")
+
+
+def sweep(
+    path: Path,
+    runs: Iterable[Run],
+    bench: Bench,
+    machine: Machine,
+    minutes: float,
+    *,
+    notify: Notify = print,
+    clock: Callable[[], float] = time.monotonic,
+) -> table.Table:
+    """Measures runs until the time is over, and writes the table to `path`. Runs that the log of an earlier sweep has
+    are not measured again. A run that fails is reported, and left out.
+
+    Raises OSError, ValueError (a damaged log).
+    """
+    log = table.Log(log_of(path))
+    rows = log.rows()
+    done = {row["run"] for row in rows}
+    start = clock()
+    for run in runs:
+        if clock() - start >= minutes * 60:
+            break
+        if run.key() in done:
+            continue
+        try:
+            found = rows_of(run, bench, machine)
+        except RuntimeError as error:
+            notify(f"left out: {error}")
+            continue
+        log.append(found)
+        rows += found
+        notify(
+            f"{len(rows)} measurements, {(clock() - start) / 60:.1f} of {minutes:g} minutes: {text_of(run)}"
+        )
+    if not rows:
+        raise RuntimeError("nothing was measured: no run ended well within the time")
+    made = finished(rows, about(bench, machine))
+    table.write(made, path)
+    return made
+
+
+def text_of(run: Run) -> str:
+    work = run.work
+    return (
+        f"{work.mode}, {work.workload} {'x'.join(map(str, work.points))}, {work.ranks} ranks, {work.format}"
+    )
+
+
+def rows_of(run: Run, bench: Bench, machine: Machine) -> list[dict[str, Any]]:
+    """Measures a run; a row for the default and one for each setting."""
+    found = bench.measure(run)
+    load = os.getloadavg()[0]
+    now = time.time()
+    return [
+        {**row(run, setting, machine), **result, "load": load, "time": now, "is_default": float(place == 0)}
+        for place, (setting, result) in enumerate(zip(({}, *run.settings), found))
+    ]
+
+
+def row(run: Run, setting: Mapping[str, str], machine: Machine) -> dict[str, Any]:
+    """What is known before anything is measured."""
+    facts = known(run.work, setting, machine)
+    return {
+        "run": run.key(),
+        **names_of(run.work, setting),
+        **facts.row(),
+        "model_s": float(facts.model_s[0]),
+    }
+
+
+def names_of(work: Work, setting: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "workload": work.workload,
+        "points": ",".join(map(str, work.points)),
+        "group": work.group,
+        "format": work.format,
+        "mode": work.mode,
+        "setting": json.dumps(dict(setting), sort_keys=True),
+    }
+
+
+def about(bench: Bench, machine: Machine) -> dict[str, Any]:
+    return {
+        "kind": "measured",
+        "machine_kind": _core.machine_kind(),
+        "esker": esker.__version__,
+        "cost_model": machine.name,
+        "machine": benchmark.machine(bench.directory),
+        "steps": bench.steps,
+        "repeat": bench.repeat,
+        "store_rate": bench.store_rate,
+    }
+
+
+def finished(rows: list[dict[str, Any]], about: dict[str, Any]) -> table.Table:
+    """The table of the rows of a log, with the machine and the version in each row."""
+    made = table.of_rows(rows, about)
+    for name in ("machine_kind", "esker"):
+        made.columns[name] = np.array([about[name]] * len(rows), dtype=object)
+    return with_quiet_seconds(made)
+
+
+def with_quiet_seconds(given: table.Table) -> table.Table:
+    """Adds the column quiet_seconds, an estimate of the seconds on an idle machine: the ratio of the fastest step of a
+    setting to the fastest step of its default, times the fastest default of the same work in all runs. Other jobs
+    only add time, and slow a setting and its default down alike."""
+    columns = given.columns
+    best = columns.get("best_seconds", columns["seconds"])
+    default = columns.get("default_best_seconds", columns["default_seconds"])
+    keys = zip(columns["group"], columns["format"], columns["mode"], columns["ranks"])
+    works = np.unique([" ".join(map(str, key)) for key in keys], return_inverse=True)[1]
+    fastest = np.full(works.max() + 1, np.inf)
+    np.minimum.at(fastest, works, default)
+    return table.Table({**columns, "quiet_seconds": best / default * fastest[works]}, given.about)
