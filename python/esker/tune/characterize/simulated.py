@@ -1,7 +1,7 @@
 """The table of a machine that one does not have: seconds by the closed form, of a machine that its model does not know.
 
 The machine file gives ranges. A "real" machine is one draw from these ranges, and noise. The cost model of the table
-(`model_s`) has the values in the middle of the ranges, as anybody would who has only the machine file. So what a table
+(`model_s`) has the values in the middle of the ranges, as anyone would have who knows only the machine file. So what a table
 shows is how well models learn what the file does not say, not how well the closed form is.
 """
 
@@ -49,7 +49,7 @@ def works(ranks: Sequence[int]) -> Iterator[Work]:
 
 
 def settings_of(work: Work) -> tuple[Mapping[str, str], ...]:
-    """What is tried of a work, besides the default."""
+    """What is tried of a work, apart from the default."""
     if work.mode == "storage":
         return tuple({"files": str(max(1, work.ranks // share))} for share in (1, 8, 64, 512))
     fewer = [{"aggregators": str(max(1, work.ranks // share))} for share in (8, 32, 128)]

@@ -1,0 +1,329 @@
+"""esker tune fit: errors of models, models in files, and trees for writers."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from esker import _core
+from esker.cli import esker as command
+from esker.tune import extras
+from esker.tune.characterize import attributes, table
+from esker.tune.characterize.sweep import with_quiet_seconds
+from esker.tune.fit import evaluation, extrapolation, features, figures, models, stored, trees
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("sklearn")
+pytest.importorskip("skops")
+WORKLOADS = ("boxes_1", "boxes_4", "boxes_16", "s3d", "icesheet")
+
+
+def known_law(machine_kind: str = "vm", noise: float = 0.0) -> table.Table:
+    """Rows whose seconds are twice those of the cost model, and where one aggregator for all ranks takes half as
+    long, put as long, as the default."""
+    random = np.random.default_rng(2)
+    rows = []
+    for workload in WORKLOADS:
+        for edge in (8, 16, 32):
+            for ranks in (1, 2, 4, 8):
+                for setting in ({}, {"aggregators": "1"}, {"transport": "put"}):
+                    rows.append(a_row(workload, edge, ranks, setting, float(np.exp(noise * random.normal()))))
+    about = {"kind": "measured", "machine_kind": machine_kind, "esker": "0.1.0"}
+    made = table.of_rows(rows, about)
+    made.columns["machine_kind"] = np.array([machine_kind] * len(rows), dtype=object)
+    return with_quiet_seconds(made)
+
+
+def a_row(workload: str, edge: int, ranks: int, setting: dict[str, str], factor: float) -> dict[str, Any]:
+    size = float(edge**3 * ranks * 8)
+    model = 1e-3 + size / 1e9 * (1 + 0.2 * math.log2(ranks))
+    ratio = 0.5 if setting == {"aggregators": "1"} else 1.0
+    literature = dict.fromkeys(attributes.LITERATURE, 1.0) | {
+        **{f"local_{axis}": float(edge) for axis in "xyz"},
+        "ranks": float(ranks),
+        "aggregators": 1.0 if ratio < 1 else float(ranks),
+    }
+    return {
+        "run": f"{workload} {edge} {ranks}", "workload": workload, "group": f"{workload} {edge}",
+        "mode": "both", "format": "idx", "setting": json.dumps(setting), "is_default": float(not setting),
+        **literature,
+        **dict.fromkeys(attributes.PLAN, 2.0 * ranks),
+        
+            "data_bytes": size,
+            "model_s": model,
+            "seconds": 2 * model * ratio * factor,
+            "ratio": ratio * factor
+        ,
+        "default_seconds": 2 * model,
+    }
+
+
+def test_there_are_thirteen_models_of_which_the_literature_has_twelve() -> None:
+    assert len(models.MODELS) == 13
+    assert [model.name for model in models.MODELS if model.literature is None] == ["RBF support vectors"]
+    for model in models.MODELS:
+        assert hasattr(model.pipeline(), "fit")
+
+
+def test_a_workload_is_never_in_both_sets() -> None:
+    given = known_law()
+    tested = []
+    for train, test in evaluation.folds(given):
+        assert not set(given["group"][train]) & set(given["group"][test])
+        tested += test.tolist()
+    assert sorted(tested) == list(range(len(given)))
+    with pytest.raises(ValueError, match="at least 5 workloads or sizes, found 1"):
+        evaluation.folds(given.where(given["group"] == "s3d 8"))
+
+
+def test_errors_are_in_percent_of_what_was_observed() -> None:
+    found = evaluation.errors(np.array([1.0, 3.0]), np.array([2.0, 2.0]))
+    assert (found.mean, found.median, found.rows) == (50.0, 50.0, 2)
+
+
+@pytest.mark.slow
+def test_the_hybrid_learns_what_the_cost_model_misses() -> None:
+    rows = {row["model"]: row for row in evaluation.table_of_models(known_law(noise=0.02))}
+    assert len(rows) == 16
+    assert rows["cost model"]["mean"] > 30, "it is wrong by a factor of 2, or 1 with one aggregator"
+    assert rows["cost model, scaled"]["mean"] < rows["cost model"]["mean"]
+    assert rows["hybrid"]["mean"] < 5
+    assert rows["gradient boosting"]["literature"] == 8.1
+
+
+def test_attributes_are_added_set_by_set() -> None:
+    given = known_law()
+    names = [set(features.matrix(given, which)[1]) for which in features.SETS]
+    assert names[0] == set(attributes.LITERATURE) and names[1] - names[0] == set(attributes.PLAN)
+    assert "transport=put" in names[2] - names[1] and names[3] - names[2] == {"model_s"}
+    rows = list(evaluation.ablation(given))
+    assert [row["attributes"] for row in rows] == [
+        which for which in features.SETS for _ in evaluation.ABLATED
+    ]
+    given.columns["messages"][3] = np.nan
+    with pytest.raises(ValueError, match="lacks values of the attribute 'messages'"):
+        features.matrix(given)
+
+
+def test_extrapolation_trains_on_few_ranks_and_on_the_microbenchmark() -> None:
+    given = known_law(noise=0.02)
+    splits = {split.name: split for split in extrapolation.splits(given)}
+    few = splits["up to 4 ranks, predict 8"]
+    assert set(given["ranks"][few.train]) == {1, 2, 4} and set(given["ranks"][few.test]) == {8}
+    micro = splits["microbenchmark, predict icesheet"]
+    assert set(given["workload"][micro.test]) == {"icesheet"} and "s3d" not in given["workload"][micro.train]
+    found = extrapolation.compare(given, few)
+    assert found["hybrid_wins"] and found["best_pure"] in models.BY_NAME
+    assert len(found["models"]) == 16
+
+
+def test_updates_correct_a_constant_factor() -> None:
+    observed = np.full(20, 3.0)
+    found = extrapolation.updated(np.ones(20), observed)
+    assert found[0] == 1 and abs(found[-1] / 3 - 1) < 0.15
+    assert (extrapolation.updated(observed, observed) == observed).all()
+
+
+def test_noise_is_that_of_the_default_against_itself() -> None:
+    given = known_law()
+    assert evaluation.noise(given) is None
+    given.columns["best_seconds"] = given["default_seconds"] * np.where(given["ranks"] == 8, 1.1, 1.0)
+    given.columns["default_best_seconds"] = given["default_seconds"]
+    given.columns["is_default"] = np.zeros(len(given))
+    assert evaluation.noise(given.where(given["ranks"] == 8)) == pytest.approx(10.0)
+
+
+def test_pictures_are_drawn(tmp_path: Path) -> None:
+    given = known_law()
+    rows = [{"model": "ridge", "mean": 3.0, "median": 2.0, "literature": 20.2}]
+    split = extrapolation.splits(given)[0]
+    figures.figure(given, rows, [(split, "ridge")]).savefig(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").stat().st_size > 1000
+
+
+def a_model() -> stored.Stored:
+    return next(model for model in stored.trained_on(known_law()) if model.name == "ridge")
+
+
+def test_a_model_is_what_was_stored(tmp_path: Path) -> None:
+    given = known_law()
+    for model in stored.trained_on(given):
+        path = tmp_path / "m.skops"
+        stored.write(model, path)
+        found = stored.read(path, "vm", "0.1.0")
+        assert (found.name, found.data) == (model.name, given.fingerprint())
+        x = np.ones((2, len(model.attributes)))
+        assert (found.predict(x) == model.predict(x)).all()
+
+
+def test_models_of_other_machines_and_versions_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    stored.write(a_model(), path)
+    with pytest.raises(ValueError, match="another machine: expected 'login', found 'vm'"):
+        stored.read(path, "login", "0.1.0")
+    with pytest.raises(ValueError, match=r"another version of Esker: expected '9.9', found '0.1.0'"):
+        stored.read(path, "vm", "9.9")
+
+
+class Evil:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Path.touch, (Path("evil"),))
+
+
+def test_hostile_models_are_refused_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "m.skops"
+    with pytest.raises(FileNotFoundError, match="m.skops: no such model"):
+        stored.read(path, "vm", "0.1.0")
+    path.write_bytes(pickle.dumps(Evil()))
+    with pytest.raises(ValueError, match="m.skops: expected a model"):
+        stored.read(path, "vm", "0.1.0")
+    import skops.io
+
+    skops.io.dump({"esker_model": 1, "about": {}, "estimator": subprocess.Popen}, path)
+    with pytest.raises(ValueError, match="subprocess.Popen, which is no part of a model"):
+        stored.read(path, "vm", "0.1.0")
+    skops.io.dump({"esker_model": 1, "about": {"name": 3}, "estimator": None}, path)
+    with pytest.raises(ValueError, match="expected the texts"):
+        stored.read(path, "vm", "0.1.0")
+    assert not (tmp_path / "evil").exists()
+
+
+def test_any_damage_of_a_model_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    stored.write(a_model(), path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), len(whole) // 40):
+        for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]):
+            path.write_bytes(damaged)
+            try:
+                stored.read(path, "vm", "0.1.0")  # a flipped byte that is not read may go unnoticed
+            except ValueError as error:
+                assert "m.skops" in str(error)
+
+
+@pytest.mark.parametrize("kind", trees.KINDS)
+def test_trees_predict_what_scikit_learn_predicts(kind: str, tmp_path: Path) -> None:
+    given = known_law(noise=0.1)
+    x, names = trees.matrix(given)
+    estimator = trees.estimators()[kind].fit(x, trees.log_ratios(given))
+    path = tmp_path / "deep" / "m.json"
+    trees.write(trees.of_estimator(estimator, kind, names, "vm", given.fingerprint()), path)
+    found = trees.read(path, "vm", "0.1.0")
+    expected = estimator.predict(x)
+    for row, value in zip(x, expected):
+        assert found.predict(dict(zip(names, map(float, row)))) == pytest.approx(value, abs=1e-9)
+    better = found.predict(trees.attributes_of(8, 1, 8.0 * 32**3 * 8, {"aggregators": "1"}))
+    same = found.predict(trees.attributes_of(8, 1, 8.0 * 32**3 * 8, {}))
+    assert better < -0.7 and abs(same) < 0.2
+
+
+def test_the_format_of_trees_is_that_of_writers() -> None:
+    made = json.loads(trees.to_json(trees.fitted(known_law(), "random_forest")))
+    assert list(made) == [
+        *("esker_model", "predicts", "kind", "esker", "machine", "data"),
+        *("attributes", "base", "scale", "trees"),
+    ]
+    assert made["esker_model"] == 1 and made["predicts"] == "log2_step_ratio" and made["machine"] == "vm"
+    assert {"ranks", "fields", "step_bytes", "bytes_per_rank", "aggregators"} <= set(made["attributes"])
+    assert {"collective_buffer", "ranks_per_aggregator", "transport=put"} <= set(made["attributes"])
+    for tree in made["trees"]:
+        assert set(tree) == {"attribute", "threshold", "left", "right", "value"}
+        for node, attribute in enumerate(tree["attribute"]):
+            assert attribute == -1 or min(tree["left"][node], tree["right"][node]) > node
+
+
+def test_trees_of_several_machines_are_refused() -> None:
+    given = known_law()
+    given.columns["machine_kind"][:3] = "other"
+    with pytest.raises(ValueError, match="measurements of one machine, found other, vm"):
+        trees.fitted(given, "decision_tree")
+
+
+_BAD = [
+    ({"esker_model": 2}, "expected esker_model 1"),
+    ({"kind": "neural"}, "expected texts kind"),
+    ({"attributes": [3]}, "expected the names"),
+    ({"base": float("nan")}, "finite numbers base"),
+    ({"trees": []}, "expected trees"),
+    ({"machine": "other"}, "another machine: expected 'vm', found 'other'"),
+    ({"esker": "0.0.1"}, "another version of Esker"),
+]
+_BAD_TREES = [
+    ({"left": [0, 0, 0]}, "node 0: expected children from 1 to 2"),
+    ({"right": [1, 0, 7]}, None),
+    ({"right": [7, 0, 0]}, "node 0: expected children"),
+    ({"attribute": [99, -1, -1]}, "expected an attribute from -1"),
+    ({"attribute": [0.5, -1, -1]}, "expected whole numbers"),
+    ({"value": [0.0, float("inf"), 0.0]}, "expected finite numbers"),
+    ({"value": [0.0]}, "the same size"),
+    ({"value": None}, "expected arrays"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), _BAD)
+def test_damaged_trees_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "m.json"
+    made = json.loads(trees.to_json(trees.fitted(known_law(), "decision_tree")))
+    path.write_text(json.dumps(made | change))
+    with pytest.raises(ValueError, match=f"m.json: .*{message}"):
+        trees.read(path, "vm", "0.1.0")
+
+
+@pytest.mark.parametrize(("change", "message"), _BAD_TREES)
+def test_damaged_nodes_are_refused(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
+    path = tmp_path / "m.json"
+    made = json.loads(trees.to_json(trees.fitted(known_law(), "decision_tree")))
+    tree = {"attribute": [0, -1, -1], "threshold": [1.0, 0.0, 0.0], "left": [1, 0, 0], "right": [2, 0, 0]}
+    path.write_text(json.dumps(made | {"trees": [{**tree, "value": [0.0, 1.0, 2.0], **change}]}))
+    if message:
+        with pytest.raises(ValueError, match=f"m.json: tree 0: .*{message}"):
+            trees.read(path, "vm", "0.1.0")
+    else:
+        trees.read(path, "vm", "0.1.0")  # children of leaves mean nothing
+
+
+def test_deep_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text("[" * 200_000)
+    with pytest.raises(ValueError, match="m.json: expected JSON"):
+        trees.read(path, "vm", "0.1.0")
+
+
+@pytest.mark.slow
+def test_a_fit_prints_stores_and_installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "here.parquet"
+    table.write(known_law(machine_kind=_core.machine_kind(), noise=0.02), path)
+    arguments = [
+        "--install",
+        "--models",
+        str(tmp_path / "models"),
+        "--plot",
+        str(tmp_path / "fit.png"),
+        "--json",
+    ]
+    done = CliRunner().invoke(command, ["tune", "fit", str(path), *arguments])
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert len(facts["models"]) == 16 and facts["data"].startswith("sha256:")
+    assert len(list((tmp_path / "models").iterdir())) == 14
+    installed = tmp_path / "cache" / "esker" / "tune_model.json"
+    assert trees.read(installed, _core.machine_kind(), "0.1.0").data == facts["data"]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(ModuleNotFoundError, match=r"skops is not installed; .* 'esker\[tune\]'"):
+        extras.needed("skops.io")
+    done = CliRunner().invoke(command, ["tune", "fit", str(tmp_path / "t.parquet")])
+    assert done.exit_code == 2 and "no such file" in done.output
