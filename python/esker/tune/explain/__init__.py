@@ -1,0 +1,11 @@
+"""What bounds a run, and what could be changed: `esker tune explain`.
+
+run_report.py    the JSON report of a run, checked
+phases.py        what each phase of a step waits for, and which options matter to it
+limits.py        how fast a step could be on a machine
+effects.py       what a model predicts of other settings
+run.py           all of these, for a report
+darshan_log.py   counters of a Darshan log
+access.py        the shape of accesses in a Darshan log, and advice
+figures.py       one picture of a report, one of a log
+"""

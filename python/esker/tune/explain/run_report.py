@@ -1,0 +1,99 @@
+"""The JSON report of a run, as far as it is needed, checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from esker.tune.explain.phases import PHASES
+
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Run:
+    """Of a typical step: the median of those that did not plan, of all if all planned. Seconds and bytes."""
+
+    ranks: int
+    steps: int
+    step_s: float
+    step_bytes: float
+    stored_bytes: float
+    writers: int
+    sent_bytes: float
+    """Of all ranks."""
+    buffer_bytes: float
+    """Of the rank with the most."""
+    phases: Mapping[str, tuple[float, float]]
+    """Mean over the ranks, and slowest rank. Without planning, unless all steps planned."""
+    plan_s: float
+    """Of a step that planned, on the slowest rank; 0: none did."""
+    planned_steps: int
+    options: Mapping[str, str]
+
+    def setting(self) -> dict[str, str]:
+        """The options that are not left to Esker."""
+        return {name: value for name, value in self.options.items() if value not in ("", "0", "auto")}
+
+
+def read(path: Path) -> Run:
+    """Raises FileNotFoundError, OSError; ValueError with the path, for text that is no report."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file; a run writes it next to its dataset unless report=none")
+    if (size := path.stat().st_size) > _MOST_BYTES:
+        raise ValueError(f"{path}: expected a report of at most {_MOST_BYTES} bytes, found {size}")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: expected the JSON report of a run: {error}") from error
+    try:
+        return _parsed(found)
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        what = f"missing {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path}: expected the JSON report of a run: {what}") from error
+
+
+def _parsed(found: Any) -> Run:
+    steps = found["steps"]
+    if not isinstance(steps, list) or not steps:
+        raise ValueError("it has no steps")
+    planned = [step for step in steps if step["planned"]]
+    typical = [step for step in steps if not step["planned"]] or steps
+    ranks, per_rank = int(_number(found["ranks"])), found["per_rank"]
+    if ranks < 1:
+        raise ValueError(f"expected at least one rank, found {ranks}")
+    n = len(steps)
+    step_s = statistics.median(_number(step["seconds"]) for step in typical)
+    if step_s <= 0:
+        raise ValueError("expected steps that take time")
+    return Run(
+        ranks=ranks,
+        steps=n,
+        step_s=step_s,
+        step_bytes=statistics.median(_number(step["data_bytes"]) for step in typical),
+        stored_bytes=statistics.median(_number(step["stored_bytes"]) for step in typical),
+        writers=int(statistics.median(_number(step["writers"]) for step in typical)),
+        sent_bytes=_number(per_rank["sent_bytes"]["mean"]) * ranks / n,
+        buffer_bytes=_number(per_rank["peak_buffer_bytes"]["max"]),
+        phases={
+            name: _phase(found["phases_s"][name], n) for name in PHASES if name != "plan" or len(planned) == n
+        },
+        plan_s=statistics.median(_number(step["plan_s"]) for step in planned) if planned else 0.0,
+        planned_steps=len(planned),
+        options={str(name): str(option["value"]) for name, option in found["configuration"].items()},
+    )
+
+
+def _phase(given: Mapping[str, Any], steps: int) -> tuple[float, float]:
+    return _number(given["mean"]) / steps, _number(given["max"]) / steps
+
+
+def _number(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given) or given < 0:
+        raise ValueError(f"expected a number of at least 0, found {given!r}")
+    return float(given)
