@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from conftest import ROOT
 from esker import _core
 from esker.cli import esker as command
 from esker.tune import extras
@@ -327,3 +328,11 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         extras.needed("skops.io")
     done = CliRunner().invoke(command, ["tune", "fit", str(tmp_path / "t.parquet")])
     assert done.exit_code == 2 and "no such file" in done.output
+
+
+def test_the_example_of_the_format_page_is_a_model(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "formats" / "tune-model.md").read_text()
+    path = tmp_path / "m.json"
+    path.write_text(page.partition("```json\n")[2].partition("```")[0])
+    found = trees.read(path, "node", "0.1.0")
+    assert [found.predict({"aggregators": float(n)}) for n in (0, 1, 2)] == [0, -1, 0]
