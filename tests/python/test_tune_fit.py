@@ -54,16 +54,19 @@ def a_row(workload: str, edge: int, ranks: int, setting: dict[str, str], factor:
         "aggregators": 1.0 if ratio < 1 else float(ranks),
     }
     return {
-        "run": f"{workload} {edge} {ranks}", "workload": workload, "group": f"{workload} {edge}",
-        "mode": "both", "format": "idx", "setting": json.dumps(setting), "is_default": float(not setting),
+        "run": f"{workload} {edge} {ranks}",
+        "workload": workload,
+        "group": f"{workload} {edge}",
+        "mode": "both",
+        "format": "idx",
+        "setting": json.dumps(setting),
+        "is_default": float(not setting),
         **literature,
         **dict.fromkeys(attributes.PLAN, 2.0 * ranks),
-        
-            "data_bytes": size,
-            "model_s": model,
-            "seconds": 2 * model * ratio * factor,
-            "ratio": ratio * factor
-        ,
+        "data_bytes": size,
+        "model_s": model,
+        "seconds": 2 * model * ratio * factor,
+        "ratio": ratio * factor,
         "default_seconds": 2 * model,
     }
 
@@ -197,6 +200,21 @@ def test_hostile_models_are_refused_and_not_run(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(ValueError, match="expected the texts"):
         stored.read(path, "vm", "0.1.0")
     assert not (tmp_path / "evil").exists()
+
+
+def test_models_that_contradict_themselves_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    by_name = {model.name: model for model in stored.trained_on(known_law())}
+    tree = by_name["decision tree"].estimator[-1].tree_
+    tree.children_left[0] = 0  # a cycle
+    vectors = by_name["RBF support vectors"].estimator[-1]
+    vectors.dual_coef_ = vectors.dual_coef_[:, :-1]
+    forest = by_name["random forest"].estimator[-1]
+    forest.estimators_[3].tree_.feature[0] = 10_000
+    for name in ("decision tree", "RBF support vectors", "random forest"):
+        stored.write(by_name[name], path)
+        with pytest.raises(ValueError, match="m.skops: .* contradicts itself"):
+            stored.read(path, "vm", "0.1.0")
 
 
 def test_any_damage_of_a_model_is_an_error(tmp_path: Path) -> None:

@@ -103,6 +103,7 @@ def _facts(chosen: tables.Table) -> dict[str, Any]:
         "groups": len(set(chosen["group"])),
         "data": chosen.fingerprint(),
         "noise": evaluation.noise(chosen),
+        "spread": evaluation.spread(chosen),
         "models": list(evaluation.table_of_models(chosen)),
         "ablation": list(evaluation.ablation(chosen)),
         "extrapolation": [extrapolation.compare(chosen, split) for split in extrapolation.splits(chosen)],
@@ -141,6 +142,10 @@ def _print(facts: dict[str, Any]) -> None:
     )
     if facts["noise"] is not None:
         out.print(f"noise: the default against itself differs by {facts['noise']:.1f} % (root mean square)")
+    if facts["spread"] is not None:
+        out.print(
+            f"repetitions: the largest ratio is {facts['spread']:.1f} times the smallest (median of the rows)"
+        )
     made = table("model", "mean %", "median %", "literature %", right=("mean %", "median %", "literature %"))
     for row in facts["models"]:
         literature = "" if row["literature"] is None else f"{row['literature']:g}"

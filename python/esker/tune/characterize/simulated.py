@@ -36,16 +36,12 @@ _POINTS = {
 def works(ranks: Sequence[int]) -> Iterator[Work]:
     """The microbenchmark and applications, on each number of ranks."""
     for count in ranks:
-        for format in ("idx", "cdf5"):
-            for edge in _EDGES:
-                for name in ("boxes_1", "boxes_4", "boxes_16"):
-                    yield Work(name, (edge,) * 3, count, format)
-            for name, choices in _POINTS.items():
-                for points in choices:
-                    yield Work(name, points, count, format)
         for edge in _EDGES:
-            yield Work("boxes_4", (edge,) * 3, count, "idx", "network")
-            yield Work("boxes_4", (edge,) * 3, count, "idx", "storage")
+            yield from (Work(name, (edge,) * 3, count) for name in ("boxes_1", "boxes_4", "boxes_16"))
+            yield from (Work("boxes_4", (edge,) * 3, count, "idx", mode) for mode in ("network", "storage"))
+            yield Work("boxes_4", (edge,) * 3, count, "cdf5")
+        for name, choices in _POINTS.items():
+            yield from (Work(name, points, count) for points in choices)
 
 
 def settings_of(work: Work) -> tuple[Mapping[str, str], ...]:

@@ -44,7 +44,9 @@ class Run:
 def read(path: Path) -> Run:
     """Raises FileNotFoundError, OSError; ValueError with the path, for text that is no report."""
     if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file; a run writes it next to its dataset unless report=none")
+        raise FileNotFoundError(
+            f"{path}: no such file; a run writes it next to its dataset unless report=none"
+        )
     if (size := path.stat().st_size) > _MOST_BYTES:
         raise ValueError(f"{path}: expected a report of at most {_MOST_BYTES} bytes, found {size}")
     try:

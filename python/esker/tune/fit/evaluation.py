@@ -52,6 +52,15 @@ def noise(table: Table) -> float | None:
     return float(100 * np.expm1(np.sqrt((logs**2).mean()))) if len(logs) else None
 
 
+def spread(table: Table) -> float | None:
+    """The largest over the smallest ratio to the default in the repetitions of a measurement, as the median of all
+    measurements; None if that was not measured."""
+    if "ratio_high" not in table.columns:
+        return None
+    chosen = table["is_default"] == 0
+    return float(np.median((table["ratio_high"] / table["ratio_low"])[chosen])) if chosen.any() else None
+
+
 def trained(model: Model, x: np.ndarray, y: np.ndarray) -> Any:
     """The model, trained on the rows of x; of too many rows on a part of them."""
     if model.most_rows and len(x) > model.most_rows:
