@@ -149,6 +149,17 @@ def test_a_foreign_log_is_refused_with_its_line(tmp_path: Path) -> None:
         a_sweep(path, 1)
 
 
+def test_a_log_of_another_machine_or_rate_is_not_continued(tmp_path: Path) -> None:
+    path = tmp_path / "here.parquet"
+    a_sweep(path, 2)
+    with pytest.raises(ValueError, match=r"log:1: .* another store_rate: expected 1000.0, found 0.0"):
+        a_sweep(path, 2, bench=FakeBench("works", "mpiexec", ".", store_rate=1000))
+    log = sweep.log_of(path)
+    log.write_text(log.read_text().replace('"machine_kind": "', '"machine_kind": "other-'))
+    with pytest.raises(ValueError, match=r"log:1: .* another machine_kind: expected .* found 'other-"):
+        a_sweep(path, 2)
+
+
 def test_runs_that_fail_are_left_out(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="nothing was measured"):
         a_sweep(tmp_path / "here.parquet", 2, bench=fake("fails"))

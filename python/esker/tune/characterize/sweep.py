@@ -40,10 +40,11 @@ def sweep(
     """Measures runs until the time is over, and writes the table to `path`. Runs that the log of an earlier sweep has
     are not measured again. A run that fails is reported, and left out.
 
-    Raises OSError, ValueError (a damaged log).
+    Raises OSError, ValueError (a damaged log, or one of another machine, version or rate of storage).
     """
     log = table.Log(log_of(path))
     rows = log.rows()
+    _check_origin(rows, bench, log_of(path))
     done = {row["run"] for row in rows}
     start = clock()
     for run in runs:
@@ -68,6 +69,25 @@ def sweep(
     return made
 
 
+def _origin(bench: Bench) -> dict[str, Any]:
+    """What all rows of a log have in common."""
+    return {
+        "machine_kind": _core.machine_kind(),
+        "esker": esker.__version__,
+        "store_rate": float(bench.store_rate or 0),
+    }
+
+
+def _check_origin(rows: Iterable[dict[str, Any]], bench: Bench, path: Path) -> None:
+    for number, row in enumerate(rows, start=1):
+        for name, expected in _origin(bench).items():
+            if row.get(name) != expected:
+                raise ValueError(
+                    f"{path}:{number}: a measurement with another {name}: expected {expected!r}, found "
+                    f"{row.get(name)!r}; write to another file, or remove this one"
+                )
+
+
 def text_of(run: Run) -> str:
     work = run.work
     return (
@@ -78,10 +98,9 @@ def text_of(run: Run) -> str:
 def rows_of(run: Run, bench: Bench, machine: Machine) -> list[dict[str, Any]]:
     """Measures a run; a row for the default and one for each setting."""
     found = bench.measure(run)
-    load = os.getloadavg()[0]
-    now = time.time()
+    shared = {**_origin(bench), "load": os.getloadavg()[0], "time": time.time()}
     return [
-        {**row(run, setting, machine), **result, "load": load, "time": now, "is_default": float(place == 0)}
+        {**row(run, setting, machine), **result, **shared, "is_default": float(place == 0)}
         for place, (setting, result) in enumerate(zip(({}, *run.settings), found))
     ]
 
@@ -122,11 +141,8 @@ def about(bench: Bench, machine: Machine) -> dict[str, Any]:
 
 
 def finished(rows: list[dict[str, Any]], about: dict[str, Any]) -> table.Table:
-    """The table of the rows of a log, with the machine and the version in each row."""
-    made = table.of_rows(rows, about)
-    for name in ("machine_kind", "esker"):
-        made.columns[name] = np.array([about[name]] * len(rows), dtype=object)
-    return with_quiet_seconds(made)
+    """The table of the rows of a log."""
+    return with_quiet_seconds(table.of_rows(rows, about))
 
 
 def with_quiet_seconds(given: table.Table) -> table.Table:
