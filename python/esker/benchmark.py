@@ -8,10 +8,12 @@ import platform
 import shutil
 import statistics
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from esker import _core, peers
 
@@ -100,6 +102,40 @@ def environment() -> dict[str, str]:
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     return {**settings, **os.environ}
+
+
+def make_scratch(directory: str) -> str:
+    """Makes a directory below `directory` for the files of ranks, to be used with removed_at_end(). Raises OSError."""
+    return tempfile.mkdtemp(prefix="esker-bench-", dir=directory)
+
+
+@contextmanager
+def removed_at_end(scratch: str) -> Iterator[None]:
+    """Removes a directory at the end, also after an error or Ctrl-C."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def call(command: Sequence[str], timeout_s: float | None = None, stderr: IO[str] | None = None) -> int:
+    """Runs a launcher and returns its exit status. On Ctrl-C, or after `timeout_s`, its ranks are stopped first, since
+    they write files.
+
+    The launcher runs in a separate session, because a launcher that receives a second signal leaves its ranks
+    running. Raises subprocess.TimeoutExpired.
+    """
+    process = subprocess.Popen(command, env=environment(), stderr=stderr, start_new_session=True)
+    try:
+        return process.wait(timeout_s)
+    except BaseException:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise
 
 
 def results(

@@ -281,3 +281,23 @@ def test_a_missing_program_is_named(
     assert done.returncode == 1 and "/nowhere/bench" in done.stderr
     done = esker_command("tune", "characterize", tmp_path / "t.parquet", "--simulate", "nowhere")
     assert done.returncode == 2 and "no such machine file" in done.stderr
+
+
+def a_program(tmp_path: Path, script: str) -> measuring.Bench:
+    """A launcher that is a script; its last argument is the file for results."""
+    launcher = tmp_path / "launcher"
+    launcher.write_text(f"#!/bin/sh\n{script}\n")
+    launcher.chmod(0o755)
+    (tmp_path / "data").mkdir()
+    return measuring.Bench("esker-bench", str(launcher), str(tmp_path / "data"), timeout_s=2)
+
+
+def test_a_run_that_fails_or_hangs_is_named_and_leaves_no_files(tmp_path: Path) -> None:
+    run = Run(Work("boxes_1", (8, 8, 8), 1))
+    bench = a_program(tmp_path, "echo noise >&2; echo 'esker-bench: no space' >&2; exit 3")
+    with pytest.raises(RuntimeError, match="launcher -n 1 .*: esker-bench: no space"):
+        bench.measure(run)
+    (tmp_path / "launcher").write_text("#!/bin/sh\nexec sleep 60\n")
+    with pytest.raises(RuntimeError, match="did not end in 2 s"):
+        bench.measure(run)
+    assert not list((tmp_path / "data").iterdir())

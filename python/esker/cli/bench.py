@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -320,33 +319,10 @@ def _chosen_cases(
 
 @contextmanager
 def _scratch_below(directory: str) -> Iterator[str]:
-    """A directory for the ranks' files. It is removed when the run ends, also after Ctrl-C."""
     with as_exit_status():
-        scratch = tempfile.mkdtemp(prefix="esker-bench-", dir=directory)
-    try:
+        scratch = benchmark.make_scratch(directory)
+    with benchmark.removed_at_end(scratch):
         yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _call(command: list[str]) -> int:
-    """Runs a launcher and returns its exit status. On Ctrl-C its ranks are stopped first, since they write
-    files.
-
-    The launcher runs in a separate session, because a launcher that receives a second signal leaves its ranks
-    running.
-    """
-    process = subprocess.Popen(command, env=benchmark.environment(), start_new_session=True)
-    try:
-        return process.wait()
-    except BaseException:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        raise
 
 
 def _run(command: list[str], repeat: int) -> dict[str, Any]:
@@ -358,7 +334,7 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
         with console.status(f"{Path(command[3]).name}: 1 warm-up and {repeat} timed repetitions"):
-            status = _call([*command, "--json", str(output)])
+            status = benchmark.call([*command, "--json", str(output)])
         if not output.exists() or status not in (0, 1):
             raise click.ClickException(f"{Path(command[3]).name} failed with exit status {status}")
         return json.loads(output.read_text())

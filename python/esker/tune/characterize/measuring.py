@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from esker import benchmark
@@ -25,11 +27,11 @@ class Bench:
     store_rate: float | None = None
     timeout_s: float = 120
 
-    def command(self, run: Run) -> list[str]:
-        """The command line that measures a run."""
+    def command(self, run: Run, scratch: str) -> list[str]:
+        """The command line that measures a run with files in the directory `scratch`."""
         work = run.work
         line = [self.mpiexec, "-n", str(work.ranks), self.program, work.workload]
-        line += ["--points", ",".join(map(str, work.points)), "--dir", self.directory]
+        line += ["--points", ",".join(map(str, work.points)), "--dir", scratch]
         line += ["--steps", str(self.steps), "--repeat", str(self.repeat)]
         line += ["--no-store" if work.mode == "network" else "--write-only"]
         if self.store_rate:
@@ -44,19 +46,27 @@ class Bench:
 
         Raises RuntimeError if the program fails or does not end in time.
         """
-        command = self.command(run)
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, env=benchmark.environment(), timeout=self.timeout_s
-            )
-        except subprocess.TimeoutExpired as error:
-            raise RuntimeError(f"{' '.join(command)}: did not end in {self.timeout_s:g} s") from error
-        if done.returncode != 0:
-            lines = [
-                line for line in done.stderr.splitlines() if "esker-bench" in line
-            ] or done.stderr.splitlines()
-            raise RuntimeError(f"{' '.join(command)}: {lines[0] if lines else f'status {done.returncode}'}")
-        return results_of(json.loads(done.stdout))
+        scratch = benchmark.make_scratch(self.directory)
+        with benchmark.removed_at_end(scratch), tempfile.TemporaryDirectory() as results:
+            output, errors = Path(results) / "measured.json", Path(results) / "errors"
+            command = [*self.command(run, scratch), "--json", str(output)]
+            with errors.open("w", encoding="utf-8") as stderr:
+                try:
+                    status = benchmark.call(command, self.timeout_s, stderr)
+                except subprocess.TimeoutExpired as error:
+                    raise RuntimeError(f"{' '.join(command)}: did not end in {self.timeout_s:g} s") from error
+            if status != 0:
+                raise RuntimeError(
+                    f"{' '.join(command)}: {_reason(errors.read_text(errors='replace'), status)}"
+                )
+            return results_of(json.loads(output.read_text(encoding="utf-8")))
+
+
+def _reason(errors: str, status: int) -> str:
+    """What the program said, or else the first line of the launcher."""
+    lines = errors.strip().splitlines()
+    said = [line for line in lines if line.startswith("esker-bench")]
+    return next(iter([*said, *lines]), f"status {status}")
 
 
 def _variant(work: Work, setting: Mapping[str, str]) -> str:
