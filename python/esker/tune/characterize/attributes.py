@@ -78,15 +78,16 @@ NUMBERS = ("aggregators", "collective_buffer", "compress_threads", "max_fan_in")
 """Options that are numbers; 0: the choice of Esker."""
 
 
-def option_attributes(setting: Mapping[str, str], ranks: int) -> dict[str, float]:
+def option_attributes(setting: Mapping[str, str], ranks: int, aggregators: float) -> dict[str, float]:
     """Options as numbers: sizes in bytes, "option=value" is 1 for the value of an option that is no number.
 
-    >>> option_attributes({"collective_buffer": "64K", "transport": "put"}, 4)["collective_buffer"]
-    65536.0
+    aggregators: those in effect where Esker chooses them
+
+    >>> option_attributes({"collective_buffer": "64K", "transport": "put"}, 4, 2)["ranks_per_aggregator"]
+    2.0
     """
     found = {name: float(bytes_of(setting.get(name, "0"))) for name in NUMBERS}
-    aggregators = found["aggregators"]
-    found["ranks_per_aggregator"] = ranks / aggregators if aggregators else 0.0
+    found["ranks_per_aggregator"] = ranks / max(1.0, found["aggregators"] or aggregators)
     for option, value in setting.items():
         if option not in NUMBERS:
             found[f"{option}={value}"] = 1.0

@@ -73,4 +73,4 @@ def _prediction(run: Run, model: Trees, fields: int, setting: Mapping[str, str])
     known = {
         name: value for name, value in setting.items() if name in NUMBERS or model.has(f"{name}={value}")
     }
-    return model.predict(attributes_of(run.ranks, fields, run.step_bytes, known))
+    return model.predict(attributes_of(run.ranks, fields, run.step_bytes, run.writers, known))

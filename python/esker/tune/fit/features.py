@@ -56,8 +56,8 @@ def _finite(table: Table, name: str) -> np.ndarray:
 def options(table: Table) -> dict[str, np.ndarray]:
     """A column for each option that is set, and for the format. Sizes and counts are logarithms."""
     rows: list[dict[str, Any]] = []
-    for setting, ranks in zip(table.settings(), table["ranks"]):
-        known = option_attributes(_without_packed(setting), int(ranks))
+    for setting, ranks, aggregators in zip(table.settings(), table["ranks"], table["aggregators"]):
+        known = option_attributes(_without_packed(setting), int(ranks), float(aggregators))
         rows.append({name: value if "=" in name else np.log2(1 + value) for name, value in known.items()})
     for row, format in zip(rows, table["format"]):
         row[f"format={format}"] = 1.0

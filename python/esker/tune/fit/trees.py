@@ -6,7 +6,7 @@
 
 The prediction is B + S * the sum of the values of the leaves: log2 of the seconds of a step with a setting over those
 with the default. Arrays have an element per node; node 0 is the root, attribute -1 is a leaf, children have larger
-numbers than their parent. A step goes left if float32(x[attribute]) <= threshold. docs/formats/tune-model.md lists the
+numbers than their parent. A step goes left if float32(x[attribute]) <= threshold. docs/formats/tune_model.md lists the
 attributes.
 """
 
@@ -66,31 +66,36 @@ def _leaf(tree: Mapping[str, np.ndarray], x: np.ndarray) -> float:
     return float(tree["value"][node])
 
 
-def attributes_of(ranks: int, fields: int, step_bytes: float, setting: Mapping[str, str]) -> dict[str, float]:
-    """The attributes of a step that is written with a setting. Sizes in bytes, not logarithms."""
+def attributes_of(
+    ranks: int, fields: int, step_bytes: float, aggregators: float, setting: Mapping[str, str]
+) -> dict[str, float]:
+    """The attributes of a step that is written with a setting. Sizes in bytes, not logarithms. `aggregators`: those in
+    effect where Esker chooses them."""
     facts = (ranks, fields, step_bytes, step_bytes / ranks)
-    return {**dict(zip(FACTS, map(float, facts))), **option_attributes(setting, ranks)}
+    return {**dict(zip(FACTS, map(float, facts))), **option_attributes(setting, ranks, aggregators)}
 
 
 def matrix(table: Table) -> tuple[np.ndarray, list[str]]:
     """A row per row of the table, a column per attribute, with their names."""
     formats = [{} if format == "idx" else {"format": str(format)} for format in table["format"]]
-    numbers = zip(table["ranks"], table["fields"], table["data_bytes"])
+    numbers = np.stack(
+        [table[name] for name in ("ranks", "fields", "data_bytes", "aggregators")], axis=1
+    ).tolist()
     rows = [
-        attributes_of(int(ranks), int(fields), float(size), {**setting, **format})
-        for (ranks, fields, size), setting, format in zip(numbers, table.settings(), formats)
+        attributes_of(int(ranks), int(fields), size, aggregators, {**setting, **format})
+        for (ranks, fields, size, aggregators), setting, format in zip(numbers, table.settings(), formats)
     ]
     names = sorted({name for row in rows for name in row})
     return np.array([[row.get(name, 0.0) for name in names] for row in rows], np.float32), names
 
 
 def estimators() -> dict[str, Any]:
-    """Untrained, by kind; small enough to be evaluated in microseconds."""
+    """Untrained, by kind. A writer reads at most 200,000 nodes."""
     ensemble, tree = needed("sklearn.ensemble"), needed("sklearn.tree")
     return {
-        "decision_tree": tree.DecisionTreeRegressor(min_samples_leaf=8, random_state=0),
+        "decision_tree": tree.DecisionTreeRegressor(min_samples_leaf=8, max_leaf_nodes=1000, random_state=0),
         "random_forest": ensemble.RandomForestRegressor(
-            n_estimators=50, min_samples_leaf=4, max_features=0.5, random_state=0
+            n_estimators=50, min_samples_leaf=4, max_leaf_nodes=1000, max_features=0.5, random_state=0
         ),
         "gradient_boosting": ensemble.GradientBoostingRegressor(
             n_estimators=100, max_depth=3, learning_rate=0.05, subsample=0.8, random_state=0
