@@ -166,14 +166,9 @@ def test_runs_that_fail_are_left_out(tmp_path: Path) -> None:
     assert not (tmp_path / "here.parquet").exists()
 
 
-def test_quiet_seconds_are_ratios_of_the_fastest_default() -> None:
-    rows = [
-        {"run": "1", "group": "a", "format": "idx", "mode": "both", "ranks": 4, "best_seconds": 2.0, "default_best_seconds": 4.0},
-        {"run": "2", "group": "a", "format": "idx", "mode": "both", "ranks": 4, "best_seconds": 3.0, "default_best_seconds": 1.0},
-    ]  # fmt: skip
-    for row in rows:
-        row |= {"seconds": 9.0, "default_seconds": 9.0}
-    assert sweep.with_quiet_seconds(table.of_rows(rows, {}))["quiet_seconds"].tolist() == [0.5, 3.0]
+def test_quiet_seconds_are_those_of_the_fastest_step(tmp_path: Path) -> None:
+    made = a_sweep(tmp_path / "here.parquet", 3)
+    assert (made["quiet_seconds"] == made["best_seconds"]).all()
 
 
 def test_a_table_is_what_was_written(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from esker import _core
 from esker.cli import esker as command
 from esker.tune import extras
 from esker.tune.characterize import attributes, table
-from esker.tune.characterize.sweep import with_quiet_seconds
 from esker.tune.fit import evaluation, extrapolation, features, figures, models, stored, trees
 
 pytest.importorskip("pyarrow")
@@ -41,7 +40,8 @@ def known_law(machine_kind: str = "vm", noise: float = 0.0) -> table.Table:
     about = {"kind": "measured", "machine_kind": machine_kind, "esker": "0.1.0"}
     made = table.of_rows(rows, about)
     made.columns["machine_kind"] = np.array([machine_kind] * len(rows), dtype=object)
-    return with_quiet_seconds(made)
+    made.columns["quiet_seconds"] = made["seconds"]
+    return made
 
 
 def a_row(workload: str, edge: int, ranks: int, setting: dict[str, str], factor: float) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from esker.tune import cost
 from esker.tune.characterize import table
 from esker.tune.characterize.attributes import known, values_of
 from esker.tune.characterize.design import Run, Work
-from esker.tune.characterize.sweep import names_of, text_of, with_quiet_seconds
+from esker.tune.characterize.sweep import names_of, text_of
 from esker.tune.machine import Machine
 
 NOISE = 0.05
@@ -75,7 +75,7 @@ def simulate(
         notify(f"{len(rows)} rows, {machine.name}: {text_of(run)}")
     if not rows:
         raise RuntimeError(f"{machine.name}: no time to simulate anything; expected more --minutes")
-    return with_quiet_seconds(table.of_rows(rows, _about(machine, seed)))
+    return table.of_rows(rows, _about(machine, seed))
 
 
 def _truth_and_model(machine: Machine, seed: int) -> cost.Parameters:
@@ -98,6 +98,7 @@ def _rows(
             **facts.row(),
             "model_s": model,
             "seconds": seconds,
+            "quiet_seconds": seconds,
             "default_seconds": default_s,
             "ratio": seconds / default_s,
             "is_default": float(not setting),

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import esker
 from esker import _core, benchmark
 from esker.tune.characterize import table
@@ -142,18 +140,5 @@ def about(bench: Bench, machine: Machine) -> dict[str, Any]:
 
 def finished(rows: list[dict[str, Any]], about: dict[str, Any]) -> table.Table:
     """The table of the rows of a log."""
-    return with_quiet_seconds(table.of_rows(rows, about))
-
-
-def with_quiet_seconds(given: table.Table) -> table.Table:
-    """Adds the column quiet_seconds, an estimate of the seconds on an idle machine: the ratio of the fastest step of a
-    setting to the fastest step of its default, times the fastest default of the same work in all runs. Other jobs
-    only add time, and slow a setting and its default down alike."""
-    columns = given.columns
-    best = columns.get("best_seconds", columns["seconds"])
-    default = columns.get("default_best_seconds", columns["default_seconds"])
-    keys = zip(columns["group"], columns["format"], columns["mode"], columns["ranks"])
-    works = np.unique([" ".join(map(str, key)) for key in keys], return_inverse=True)[1]
-    fastest = np.full(works.max() + 1, np.inf)
-    np.minimum.at(fastest, works, default)
-    return table.Table({**columns, "quiet_seconds": best / default * fastest[works]}, given.about)
+    made = table.of_rows(rows, about)
+    return table.Table({**made.columns, "quiet_seconds": made["best_seconds"]}, made.about)

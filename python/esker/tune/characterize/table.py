@@ -28,7 +28,7 @@ COLUMNS_OF_TEXT = (
     "run",
 )
 """Others are numbers."""
-REQUIRED = ("workload", "group", "mode", "ranks", "setting", "seconds", "ratio", "model_s")
+REQUIRED = ("workload", "group", "mode", "ranks", "setting", "seconds", "quiet_seconds", "ratio", "model_s")
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def read(path: Path) -> Table:
 
 
 def _checked(table: Table, path: Path) -> Table:
-    for name in ("seconds", "ratio", "ranks", "model_s"):
+    for name in ("seconds", "quiet_seconds", "ratio", "ranks", "model_s"):
         values = table[name]
         if not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(f"{path}: expected numbers above 0 in column {name!r}")

@@ -17,7 +17,7 @@ VIEWS = ("network", "aggregation", "storage", "combined")
 
 
 def rates(rows: Table) -> np.ndarray:
-    """GB/s of data, by the seconds that do not depend on the load of the moment."""
+    """GB/s of data, of the fastest steps."""
     return rows["data_bytes"] / 1e9 / rows["quiet_seconds"]
 
 
@@ -85,16 +85,17 @@ def _draw_network(axes: Any, rows: Table) -> None:
 
 
 def _draw_aggregation(axes: Any, rows: Table) -> None:
-    sizes = rows["data_bytes"] / rows["ranks"]
+    sizes = _octaves(rows["data_bytes"] / rows["ranks"])
     for size in _some(sizes):
         _draw_medians(axes, rows["ranks"][sizes == size], rates(rows)[sizes == size], _size_text(size))
     axes.set_xlabel("ranks")
-    axes.legend(title="per rank", fontsize=7, frameon=False)
+    axes.legend(title="per rank, about", fontsize=7, frameon=False)
 
 
 def _draw_storage(axes: Any, rows: Table) -> None:
     keys = [
-        f"{int(ranks)} ranks, {_size_text(size)}" for ranks, size in zip(rows["ranks"], rows["data_bytes"])
+        f"{int(ranks)} ranks, {_size_text(size)}"
+        for ranks, size in zip(rows["ranks"], _octaves(rows["data_bytes"]))
     ]
     per_key = {key: [n for n, k in enumerate(keys) if k == key] for key in dict.fromkeys(keys)}
     widest = sorted(per_key, key=lambda key: -len(set(rows["files"][per_key[key]])))[:6]
@@ -102,7 +103,7 @@ def _draw_storage(axes: Any, rows: Table) -> None:
         chosen = per_key[key]
         _draw_medians(axes, rows["files"][chosen], rates(rows)[chosen], key)
     axes.set_xlabel("files (bytes per file: step / files)")
-    axes.legend(title="step", fontsize=7, frameon=False)
+    axes.legend(title="step, about", fontsize=7, frameon=False)
 
 
 def _draw_combined(axes: Any, rows: Table) -> None:
@@ -122,6 +123,11 @@ def _draw_medians(axes: Any, x: np.ndarray, y: np.ndarray, label: str) -> None:
     axes.errorbar(places, middle, (middle - low, high - middle), marker=".", capsize=2, label=label)
     if places.min() > 0:
         axes.set_xscale("log", base=2)
+
+
+def _octaves(sizes: np.ndarray) -> np.ndarray:
+    """The nearest powers of two: sizes that are alike are one line."""
+    return 2.0 ** np.round(np.log2(sizes))
 
 
 def _some(values: np.ndarray, most: int = 6) -> np.ndarray:

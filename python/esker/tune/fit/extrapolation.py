@@ -29,7 +29,7 @@ class Split:
 
 
 def splits(table: Table) -> list[Split]:
-    """Ranks: trained on all but the largest numbers (of simulated tables: on up to 8192 ranks), and microbenchmark to
+    """Ranks: trained on all but the largest numbers (of simulated ones: on up to 8192 ranks), and microbenchmark to
     applications. Those whose rows the table lacks are left out."""
     ranks = table["ranks"]
     limit = 8192 if ranks.max() > 8192 else ranks[ranks < ranks.max()].max(initial=0)

@@ -22,7 +22,7 @@ PURE = "with options"
 
 
 def seconds_of(table: Table) -> np.ndarray:
-    """What is predicted: seconds of a step on an idle machine."""
+    """What is predicted: seconds of the fastest step."""
     return table["quiet_seconds"]
 
 
