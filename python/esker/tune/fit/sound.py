@@ -1,4 +1,4 @@
-"""Whether the arrays of a model that was loaded fit together: compiled code follows them without checks of its own."""
+"""Whether the arrays of a model that was loaded fit together: compiled code follows them without further checks."""
 
 from __future__ import annotations
 
