@@ -164,7 +164,7 @@ int measure(const Program& program, const Settings& settings) {
     if (settings.is_smooth && field.values == Values::kExact) field.values = Values::kSmooth;
   }
   throttle_writes(settings.store_bytes_per_s);
-  if (settings.drops) drop_writes();
+  drop_writes(settings.drops);
   Schedule schedule = settings.schedule;
   schedule.reads = !settings.is_write_only && !settings.drops;
   std::vector<Measured> measured;

@@ -20,7 +20,7 @@ std::atomic<bool> g_drops{false};
 }  // namespace
 
 void throttle_writes(double bytes_per_second) { g_bytes_per_second = bytes_per_second; }
-void drop_writes() { g_drops = true; }
+void drop_writes(bool drops) { g_drops = drops; }
 
 }  // namespace bench
 

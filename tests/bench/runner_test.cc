@@ -1,14 +1,19 @@
 // The benchmark checks every value that it reads, by step and repetition, on every rank.
 #include "runner.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <limits>
 
+#include "file_descriptor.h"
 #include "regular_parts.h"
 #include "root_copy.h"
 #include "simulations.h"
 #include "support/mpi_fixture.h"
+#include "throttle.h"
 
 namespace bench {
 namespace {
@@ -163,6 +168,62 @@ TEST_F(RunnerTest, ACaseThatReturnsAnotherStepHasBadValues) {
   EXPECT_EQ(measured[0].bad_values, 3 * 16 * 60 * comm_.size());  // the untimed repetition is checked, too
   EXPECT_EQ(measured[1].bad_values, 0);
   EXPECT_EQ(measured[0].write_s.size(), 2u);
+}
+
+TEST_F(RunnerTest, WithoutReadingNothingIsChecked) {
+  Workload workload = make_s3d(comm_.rank(), comm_.size(), {5, 4, 3});
+  std::vector<std::unique_ptr<Case>> cases;
+  cases.push_back(std::make_unique<StaleCase>());
+  const auto measured = run(MPI_COMM_WORLD, cases, workload, {.steps = 3, .repeats = 2, .reads = false});
+  EXPECT_EQ(measured[0].bad_values, 0);
+  EXPECT_TRUE(measured[0].read_s.empty());
+  EXPECT_EQ(measured[0].write_s.size(), 2u);
+}
+
+class FilesTest : public RunnerTest {
+ protected:
+  /// A new directory of this rank.
+  std::string directory() {
+    const std::string path =
+        testing::TempDir() + "bench_files_" + std::to_string(::getpid()) + "_" + std::to_string(comm_.rank());
+    std::filesystem::create_directories(path);
+    return path;
+  }
+};
+
+TEST_F(FilesTest, DroppedWritesLeaveTheFirst64KiB) {
+  constexpr std::size_t kKept = 64 << 10;
+  const std::string path = directory() + "/file";
+  const std::vector<char> bytes(3 * kKept, 'x');
+  drop_writes(true);
+  {
+    FileDescriptor file(path, O_WRONLY | O_CREAT);
+    file.write_at(bytes.data(), 10, 5);
+    file.write_at(bytes.data(), 2 * kKept, Index{kKept} / 2);
+    file.write_at(bytes.data(), kKept, Index{5 * kKept});
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), kKept);
+  drop_writes(false);
+  FileDescriptor(path, O_WRONLY).write_at(bytes.data(), kKept, Index{kKept});
+  EXPECT_EQ(std::filesystem::file_size(path), 2 * kKept);
+  std::filesystem::remove_all(directory());
+}
+
+TEST_F(FilesTest, PackedBuffersFillFilesOfEqualSizes) {
+  const Workload workload = make_s3d(0, 3, {5, 4, 3});  // 23040 bytes
+  const std::string path = directory();
+  for (int rank = 0; rank < 3; ++rank) {
+    packed_case("packed", path, rank, 3, {.files = 5, .write_bytes = 1000}, workload)
+        ->write_step(workload, 0);
+  }
+  Index total = 0;
+  for (int number = 0; number < 5; ++number) {
+    const auto size = std::filesystem::file_size(path + "/packed.0." + std::to_string(number));
+    EXPECT_EQ(size, 4608u);
+    total += static_cast<Index>(size);
+  }
+  EXPECT_EQ(total, workload.data_bytes);
+  std::filesystem::remove_all(path);
 }
 
 }  // namespace
