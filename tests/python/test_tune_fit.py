@@ -113,6 +113,8 @@ def test_attributes_are_added_set_by_set() -> None:
     assert [row["attributes"] for row in rows] == [
         which for which in features.SETS for _ in evaluation.ABLATED
     ]
+    given.columns["machine_kind"][:5] = "other"
+    assert {"machine=vm", "machine=other"} <= set(features.matrix(given, "literature")[1])
     given.columns["messages"][3] = np.nan
     with pytest.raises(ValueError, match="lacks values of the attribute 'messages'"):
         features.matrix(given)
@@ -338,6 +340,20 @@ def test_a_fit_prints_stores_and_installs(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(list((tmp_path / "models").iterdir())) == 14
     installed = tmp_path / "cache" / "esker" / "tune_model.json"
     assert trees.read(installed, _core.machine_kind(), "0.1.0").data == facts["data"]
+
+
+@pytest.mark.slow
+def test_a_model_that_has_learned_nothing_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "here.parquet"
+    given = known_law(machine_kind=_core.machine_kind())
+    given.columns["ratio"] = np.exp(np.random.default_rng(3).normal(size=len(given)))
+    table.write(given, path)
+    done = CliRunner().invoke(command, ["tune", "fit", str(path), "--install", "--json"])
+    assert done.exit_code == 0 and "not installed: on other workloads" in done.stderr
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -124,11 +124,17 @@ def _written(options: FitOptions, chosen: tables.Table, ratios: dict[str, float]
             path = options.models / f"{model.name.replace(' ', '_')}.skops"
             stored.write(model, path)
             yield path
+    kind = options.kind or min(trees.KINDS, key=lambda name: ratios[name])
     paths = [options.export] if options.export else []
-    if options.install:
+    if options.install and trees.has_learned(ratios, kind):
         paths.append(trees.installed_path())
+    elif options.install:
+        click.echo(
+            "esker: warning: not installed: on other workloads the model is no better than predicting that nothing "
+            "changes; measure longer, or on a quieter machine (--export writes it anyway)",
+            err=True,
+        )
     if paths:
-        kind = options.kind or min(trees.KINDS, key=lambda name: ratios[name])
         model = trees.fitted(chosen, kind)
         for path in paths:
             trees.write(model, path)

@@ -27,7 +27,8 @@ def seconds_of(table: Table) -> np.ndarray:
 
 
 def matrix(table: Table, which: str = PURE) -> tuple[np.ndarray, list[str]]:
-    """A row per row of the table and a column per attribute, with the names of the columns. Amounts are logarithms to
+    """A row per row of the table and a column per attribute, with the names of the columns; of several machines also
+    which one. Amounts are logarithms to
     the base of 2 of 1 + the amount, because times are products of powers of them."""
     kinds = SETS[which]
     names: list[str] = []
@@ -36,6 +37,9 @@ def matrix(table: Table, which: str = PURE) -> tuple[np.ndarray, list[str]]:
         if kind in kinds:
             names += of_kind
             columns += [np.log2(1 + _finite(table, name)) for name in of_kind]
+    if len(machines := sorted(set(table["machine_kind"]))) > 1:
+        names += [f"machine={machine}" for machine in machines]
+        columns += [(table["machine_kind"] == machine).astype(np.float64) for machine in machines]
     if "options" in kinds:
         found = options(table)
         names += found

@@ -33,6 +33,8 @@ PREDICTS = "log2_step_ratio"
 KINDS = ("decision_tree", "random_forest", "gradient_boosting")
 _MOST_BYTES = 64 << 20
 _ARRAYS = ("attribute", "threshold", "left", "right", "value")
+LEARNED = 0.95
+"""Of the error of predicting that nothing changes: a model with more is not installed."""
 FACTS = ("ranks", "fields", "step_bytes", "bytes_per_rank")
 
 
@@ -123,6 +125,11 @@ def cross_validated(table: Table) -> dict[str, float]:
         )
         found[kind] = float(np.sqrt((missed**2).mean()))
     return found
+
+
+def has_learned(ratios: Mapping[str, float], kind: str) -> bool:
+    """Whether a kind of model, by its cross-validated error, predicts ratios better than that nothing changes."""
+    return ratios[kind] < LEARNED * ratios["default"]
 
 
 def fitted(table: Table, kind: str) -> Trees:
