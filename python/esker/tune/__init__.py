@@ -6,4 +6,8 @@ statistics.py   the same per storage target, reduced to what the closed form nee
 cost.py         the closed form: pure, for one or thousands of parameter sets
 simulation.py   esker.simulate(): all of these in order
 calibration.py  measures a machine file where it runs
+characterize/   measures how settings change the time of a step
+fit/            models that learn from these measurements
+explain/        what bounds a run, and what could be changed
+extras.py       optional packages
 """
