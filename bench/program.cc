@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "dropped_writes.h"
 #include "simulations.h"
 #include "throttle.h"
 

@@ -6,29 +6,26 @@
 #include <chrono>
 #include <thread>
 
+#include "dropped_writes.h"
+
 extern "C" ssize_t __real_pwrite(int file, const void* bytes, std::size_t size, off_t offset);
 extern "C" ssize_t __wrap_pwrite(int file, const void* bytes, std::size_t size, off_t offset);
 
 namespace bench {
 namespace {
 
-constexpr off_t kKept = off_t{64} << 10;
-
 std::atomic<double> g_bytes_per_second{0};
-std::atomic<bool> g_drops{false};
 
 }  // namespace
 
 void throttle_writes(double bytes_per_second) { g_bytes_per_second = bytes_per_second; }
-void drop_writes(bool drops) { g_drops = drops; }
 
 }  // namespace bench
 
 ssize_t __wrap_pwrite(int file, const void* bytes, std::size_t size, off_t offset) {
-  if (bench::g_drops && offset >= bench::kKept) return static_cast<ssize_t>(size);
-  if (bench::g_drops && offset + static_cast<off_t>(size) > bench::kKept) {
-    const ssize_t kept = __real_pwrite(file, bytes, static_cast<std::size_t>(bench::kKept - offset), offset);
-    return kept < 0 ? kept : static_cast<ssize_t>(size);
+  if (const std::size_t part = bench::stored_part(size, offset); part < size) {
+    const bool has_failed = part > 0 && __real_pwrite(file, bytes, part, offset) < 0;
+    return has_failed ? -1 : static_cast<ssize_t>(size);
   }
   const double rate = bench::g_bytes_per_second;
   const auto start = std::chrono::steady_clock::now();

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <limits>
 
+#include "dropped_writes.h"
 #include "file_descriptor.h"
 #include "regular_parts.h"
 #include "root_copy.h"
 #include "simulations.h"
 #include "support/mpi_fixture.h"
-#include "throttle.h"
 
 namespace bench {
 namespace {
