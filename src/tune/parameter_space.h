@@ -16,6 +16,8 @@ namespace esker {
 /// What bounds the values: the run, and what is in effect where the options leave the choice to Esker.
 struct TuningFacts {
   int ranks = 1;
+  int fields = 0;                ///< that the step stores
+  Index step_bytes = 0;          ///< of their samples
   int aggregators = 1;           ///< in effect
   Index buffer_bytes = 0;        ///< of a collective buffer in effect; 0: unknown
   bool shares_a_file = false;    ///< several aggregators write one file

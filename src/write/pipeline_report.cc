@@ -49,6 +49,8 @@ void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, d
     TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
     step.store_share = step_s > 0 ? store_s / step_s : 0;
     step.facts.ranks = comm_->size();
+    step.facts.fields = static_cast<int>(plan.fields.size());
+    step.facts.step_bytes = plan.data_bytes;
     step.facts.aggregators = plan.aggregates ? plan.exchange.num_aggregators : plan.exchange.num_writers;
     step.facts.buffer_bytes = buffer_bytes;
     step.facts.shares_a_file = plan.layouts->shares_a_file();
