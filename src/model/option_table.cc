@@ -241,6 +241,10 @@ constexpr std::array kRows{
         [](const Options& o) { return o.tune; }},
     number<&Options::tune_seed, kMaxInt>("tune_seed", "a number", "with tune=auto: what is tried first"),
     truth<&Options::tune_cache>("tune_cache", "with tune=auto: remember in the user's cache what was found"),
+    OptionRow{"tune_model", "a path or nothing (tune_model.json in the user's cache, if there is one)",
+              "with tune=auto: the model of step times that says what is tried first, see esker tune fit",
+              [](Text text, Options& o) { return assign(o.tune_model, std::optional(std::string(text))); },
+              [](const Options& o) { return o.tune_model; }},
 };
 
 /// Deprecated names, and the options that they set.

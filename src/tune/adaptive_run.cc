@@ -10,13 +10,15 @@ namespace {
 
 constexpr std::size_t kFewestReferences = 3;
 /// A plan with so much more work is not tried.
-constexpr double kMuchWorse = 1.25;
+constexpr double kMuchWorse = 1.15;
 /// What is left of the budget when a setting is tried: it may be slower than predicted.
 constexpr double kReserve = 0.3;
 /// A setting that was tried counts as so many slower steps at least: a lucky step proves nothing.
 constexpr double kPrice = 0.1;
 /// A setting that is not this much faster is not worth a second step.
 constexpr double kNoticeable = 0.97;
+/// A setting that takes so much longer although the model predicted less contradicts the model.
+constexpr double kContradiction = 1.1;
 /// Step times that changed by this factor are of another load.
 constexpr double kDrift = 1.5;
 
@@ -50,6 +52,7 @@ Setting AdaptiveRun::next_probe() {
   ++num_proposals_;
   candidate_times_ = {};
   record_.probes.push_back({step_, *candidate_});
+  if (model_) record_.probes.back().modeled = model_(facts_, *candidate_) / model_(facts_, incumbent_);
   record_.state = "trying settings";
   return *candidate_;
 }
@@ -128,7 +131,9 @@ void AdaptiveRun::observe_candidate(double step_s) {
   record_.probes.back().observed = ratio;
   record_.probes.back().steps = static_cast<int>(candidate_times_.count());
   if (is_faster(candidate_times_, reference_)) return adopt();
-  if (ratio > kNoticeable || candidate_times_.count() == kStepsPerProbe) reject("not better");
+  if (ratio <= kNoticeable && candidate_times_.count() < kStepsPerProbe) return;
+  if (record_.probes.back().modeled < 1 && ratio > kContradiction) search_->distrust();
+  reject("not better");
 }
 
 void AdaptiveRun::adopt() {
@@ -184,6 +189,10 @@ void AdaptiveRun::begin_search(const TunedStep& step) {
   workload_ = step.workload;
   if (written_.empty()) facts_ = step.facts;
   search_.emplace(axes_of(facts_, configured_), seed_ + static_cast<std::uint64_t>(num_steps_));
+  if (model_) {
+    search_->consult(
+        [model = model_, facts = facts_](const Setting& setting) { return model(facts, setting); });
+  }
   search_began_ = num_steps_;
   num_probes_ = num_proposals_ = 0;
   reference_ = default_times_ = {};

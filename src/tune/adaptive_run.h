@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -50,6 +51,11 @@ class AdaptiveRun {
 
   /// An earlier run settled on this setting: the default means that a search is not worth its cost.
   void recall(const Setting& setting) { recalled_ = setting; }
+
+  /// Asks a model which settings are worth trying: the time of a step of `facts` with a setting over that
+  /// with the default.
+  using Model = std::function<double(const TuningFacts& facts, const Setting& setting)>;
+  void consult(Model model) { model_ = std::move(model); }
 
   /// The setting for a step; the same until the step is observed or fails.
   const Setting& choose(Index step, const std::string& workload);
@@ -91,6 +97,7 @@ class AdaptiveRun {
   Options configured_;
   std::uint64_t seed_;
   std::optional<Setting> recalled_;
+  Model model_;  // empty: none
   std::string workload_;
   TuningFacts facts_;  // with the default
   std::optional<Search> search_;

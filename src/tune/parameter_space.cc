@@ -83,7 +83,7 @@ struct Row {
   std::string_view option;
   ChangeCost cost;
   Phase phase;
-  bool is_ordered;
+  int stride;  ///< see Axis; 0: not ordered
   Values (*values)(const TuningFacts&, const Options&);
   std::string_view constraint;
 };
@@ -94,32 +94,32 @@ constexpr auto kFiles = ChangeCost::kNewFiles;
 
 // clang-format off
 constexpr std::array kTunable{
-    Row{"aggregators", kPlan, Phase::kBoth, true, aggregators, "up to the number of ranks"},
-    Row{"store_thread", kPlan, Phase::kStore, false, store_threads, "not with storage=mpiio"},
-    Row{"collective_buffer", kPlan, Phase::kStore, true, collective_buffers, "at most a quarter of memory_budget"},
-    Row{"transport", kPlan, Phase::kMove, false, transports, "several ranks; shared, leaders: shared memory"},
-    Row{"aggregator_placement", kPlan, Phase::kBoth, false, placements, "several ranks"},
-    Row{"restructure", kPlan, Phase::kMove, false, restructures, "several ranks"},
-    Row{"pattern", kPlan, Phase::kStore, false, patterns, "a file of several ranks, not compressed"},
-    Row{"aggregate", kPlan, Phase::kBoth, false, aggregates, "false: not with checksums or compression"},
-    Row{"compress_threads", kPlan, Phase::kStore, false, compress_threads, "with compression"},
-    Row{"max_fan_in", kPlan, Phase::kMove, false, fan_ins, "more than 64 ranks"},
-    Row{"aggregation_factor", kWriter, Phase::kBoth, false, any_value, "not with aggregators"},
-    Row{"partitions", kWriter, Phase::kBoth, false, any_value, "IDX, up to the number of ranks"},
-    Row{"memory_budget", kWriter, Phase::kBoth, false, any_value, "a limit that the user sets"},
-    Row{"storage", kWriter, Phase::kStore, false, any_value, "mpiio needs MPI"},
-    Row{"hints", kWriter, Phase::kStore, false, any_value, "with storage=mpiio"},
-    Row{"stripe_size", kWriter, Phase::kStore, false, any_value, "a file of several ranks"},
-    Row{"stripe_count", kWriter, Phase::kStore, false, any_value, "a file of several ranks"},
-    Row{"aggregate_reads", kWriter, Phase::kBoth, false, any_value, "of Reader"},
-    Row{"bits_per_block", kFiles, Phase::kBoth, false, any_value, "IDX"},
-    Row{"blocks_per_file", kFiles, Phase::kBoth, false, any_value, "IDX"},
-    Row{"alignment", kFiles, Phase::kBoth, false, any_value, ""},
-    Row{"in_block", kFiles, Phase::kBoth, false, any_value, "IDX"},
-    Row{"chunks", kFiles, Phase::kBoth, false, any_value, "NetCDF-4"},
-    Row{"chunk_alignment", kFiles, Phase::kBoth, false, any_value, "NetCDF-4"},
-    Row{"compression", kFiles, Phase::kBoth, false, any_value, "IDX and NetCDF-4"},
-    Row{"checksums", kFiles, Phase::kBoth, false, any_value, "IDX; without them damage is not found"},
+    Row{"aggregators", kPlan, Phase::kBoth, 1, aggregators, "up to the number of ranks"},
+    Row{"store_thread", kPlan, Phase::kStore, 0, store_threads, "not with storage=mpiio"},
+    Row{"collective_buffer", kPlan, Phase::kStore, 3, collective_buffers, "at most a quarter of memory_budget"},
+    Row{"transport", kPlan, Phase::kMove, 0, transports, "several ranks; shared, leaders: shared memory"},
+    Row{"aggregator_placement", kPlan, Phase::kBoth, 0, placements, "several ranks"},
+    Row{"restructure", kPlan, Phase::kMove, 0, restructures, "several ranks"},
+    Row{"pattern", kPlan, Phase::kStore, 0, patterns, "a file of several ranks, not compressed"},
+    Row{"aggregate", kPlan, Phase::kBoth, 0, aggregates, "false: not with checksums or compression"},
+    Row{"compress_threads", kPlan, Phase::kStore, 0, compress_threads, "with compression"},
+    Row{"max_fan_in", kPlan, Phase::kMove, 0, fan_ins, "more than 64 ranks"},
+    Row{"aggregation_factor", kWriter, Phase::kBoth, 0, any_value, "not with aggregators"},
+    Row{"partitions", kWriter, Phase::kBoth, 0, any_value, "IDX, up to the number of ranks"},
+    Row{"memory_budget", kWriter, Phase::kBoth, 0, any_value, "a limit that the user sets"},
+    Row{"storage", kWriter, Phase::kStore, 0, any_value, "mpiio needs MPI"},
+    Row{"hints", kWriter, Phase::kStore, 0, any_value, "with storage=mpiio"},
+    Row{"stripe_size", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
+    Row{"stripe_count", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
+    Row{"aggregate_reads", kWriter, Phase::kBoth, 0, any_value, "of Reader"},
+    Row{"bits_per_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
+    Row{"blocks_per_file", kFiles, Phase::kBoth, 0, any_value, "IDX"},
+    Row{"alignment", kFiles, Phase::kBoth, 0, any_value, ""},
+    Row{"in_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
+    Row{"chunks", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},
+    Row{"chunk_alignment", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},
+    Row{"compression", kFiles, Phase::kBoth, 0, any_value, "IDX and NetCDF-4"},
+    Row{"checksums", kFiles, Phase::kBoth, 0, any_value, "IDX; without them damage is not found"},
 };
 // clang-format on
 
@@ -161,7 +161,7 @@ std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options) {
   std::vector<Axis> axes;
   for (const Row& row : kTunable) {
     if (row.cost != ChangeCost::kPlan || is_set(options, row.option)) continue;
-    Axis axis{std::string(row.option), row.values(facts, options), 0, row.is_ordered, row.phase};
+    Axis axis{std::string(row.option), row.values(facts, options), 0, row.stride, row.phase};
     if (axis.values.size() < 2) continue;
     const auto configured = std::ranges::find(axis.values, find_option(row.option)->print(options));
     axis.start = static_cast<std::size_t>(configured - axis.values.begin());

@@ -39,8 +39,8 @@ enum class Phase { kMove, kStore, kBoth };
 struct Axis {
   std::string option;
   std::vector<std::string> values;
-  std::size_t start = 0;    ///< the value as configured
-  bool is_ordered = false;  ///< neighbors are the values next to each other; else all values
+  std::size_t start = 0;  ///< the value as configured
+  int stride = 0;         ///< of ordered values, to those that are tried next; 0: not ordered, all are tried
   Phase phase = Phase::kBoth;
 };
 

@@ -17,6 +17,7 @@ void write_probe(JsonWriter& json, const TuningRecord::Probe& probe) {
     write_setting(json.key("setting"), probe.setting);
     json.key("steps").integer(probe.steps);
     json.key("predicted").real(probe.predicted);
+    json.key("modeled").real(probe.modeled);
     json.key("observed").real(probe.observed);
     json.key("plan_s").real(probe.plan_s);
     json.key("verdict").text(probe.verdict);
@@ -36,6 +37,7 @@ Result<TuningRecord::Probe> parse_probe(const Json& json) {
   ESKER_ASSIGN_OR_RETURN(const Index steps, get_integer(json, "steps", 0, std::numeric_limits<int>::max()));
   probe.steps = static_cast<int>(steps);
   ESKER_ASSIGN_OR_RETURN(probe.predicted, get_real(json, "predicted"));
+  ESKER_ASSIGN_OR_RETURN(probe.modeled, get_real(json, "modeled"));
   ESKER_ASSIGN_OR_RETURN(probe.observed, get_real(json, "observed"));
   ESKER_ASSIGN_OR_RETURN(probe.plan_s, get_real(json, "plan_s"));
   ESKER_ASSIGN_OR_RETURN(probe.verdict, get_text(json, "verdict"));

@@ -16,6 +16,7 @@ struct TuningRecord {
     Setting setting;
     int steps = 0;             ///< written with it until the verdict
     double predicted = 1;      ///< time of a step relative to the setting in force, by the plan
+    double modeled = 0;        ///< the same by the model of step times; 0: there is none
     double observed = 0;       ///< the same as observed; 0: not written
     double plan_s = 0;         ///< seconds of its plan
     std::string verdict = {};  ///< "better", "not better", "not tried: ...", "failed"; empty: not decided yet

@@ -306,8 +306,9 @@ std::string print_tuning(const TuningRecord& record) {
   }
   for (const TuningRecord::Probe& probe : record.probes) {
     const std::string observed = probe.steps > 0 ? fmt::format("{:.2f}", probe.observed) : "-";
-    text += fmt::format("  step {}: {}, predicted {:.2f} of a step, observed {} in {} steps: {}\n",
-                        probe.step, to_text(probe.setting), probe.predicted, observed, probe.steps,
+    const std::string modeled = probe.modeled > 0 ? fmt::format(" ({:.2f} by the model)", probe.modeled) : "";
+    text += fmt::format("  step {}: {}, predicted {:.2f} of a step{}, observed {} in {} steps: {}\n",
+                        probe.step, to_text(probe.setting), probe.predicted, modeled, observed, probe.steps,
                         probe.verdict.empty() ? "not decided" : probe.verdict);
   }
   for (const std::string& line : toml_lines(record.best)) text += "  for esker.toml: " + line + "\n";

@@ -121,7 +121,10 @@ Status StepTuner::judge(Comm& comm, const Status& planned, const Plan& plan, dou
 
 void StepTuner::observe(const TunedStep& step) {
   if (!adaptive_) return;
-  if (++num_observed_ == 2) recall_earlier_run(step.workload);  // the search begins with it
+  if (++num_observed_ == 2) {  // the search begins with these
+    recall_earlier_run(step.workload);
+    read_model();
+  }
   adaptive_->observe(step);
 }
 
@@ -141,6 +144,25 @@ void StepTuner::recall_earlier_run(const std::string& workload) {
   const auto known = recall(*store_, knowledge_, key_of(workload));
   if (!known.ok()) warnings_.push_back("what earlier runs found is ignored: " + known.status().message());
   if (known.ok() && *known) adaptive_->recall(**known);
+}
+
+/// A model that cannot be used is ignored.
+void StepTuner::read_model() {
+  const bool is_named = !configured_.tune_model.empty();
+  const std::string path = is_named             ? configured_.tune_model
+                           : knowledge_.empty() ? ""
+                                                : StepModel::default_path();
+  if (path.empty()) return;
+  Result<StepModel> model = StepModel::read(*store_, path);
+  if (!is_named && model.status().code() == Code::kNotFound) return;
+  if (!model.ok()) {
+    warnings_.push_back("the model of step times is ignored: " + model.status().message());
+    return;
+  }
+  model_.emplace(std::move(*model));
+  adaptive_->consult([this](const TuningFacts& facts, const Setting& setting) {
+    return model_->ratio(facts, configured_, setting);
+  });
 }
 
 void StepTuner::remember() {

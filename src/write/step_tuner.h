@@ -15,6 +15,7 @@
 #include "plan/plan.h"
 #include "store/store.h"
 #include "tune/adaptive_run.h"
+#include "tune/step_model.h"
 #include "tune/tuning_record.h"
 
 namespace esker {
@@ -24,7 +25,7 @@ class StepTuner {
   /// Null with tune=off. Rank 0 reads the report that tune=replay names from `store`. Collective; errors are
   /// those of all ranks.
   /// With tune=auto and tune_cache=true, what earlier runs found is in a file of `store`, see
-  /// knowledge_path().
+  /// knowledge_path(), and next to it a model of step times, unless tune_model names another one.
   static Result<std::unique_ptr<StepTuner>> make(Comm& comm, std::shared_ptr<Store> store,
                                                  const Options& options);
 
@@ -48,6 +49,7 @@ class StepTuner {
  private:
   StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Options& options, std::string knowledge,
             std::vector<TuningRecord::Change> replayed);
+  void read_model();
   void recall_earlier_run(const std::string& workload);
   [[nodiscard]] std::string key_of(const std::string& workload) const;
   [[nodiscard]] bool is_replaying() const { return !adaptive_; }
@@ -58,6 +60,7 @@ class StepTuner {
   int n_ranks_;
   int num_observed_ = 0;
   std::vector<std::string> warnings_;
+  std::optional<StepModel> model_;       // rank 0
   std::optional<AdaptiveRun> adaptive_;  // on all ranks; used on rank 0
   std::vector<TuningRecord::Change> replayed_;
   Setting chosen_, in_force_;

@@ -155,6 +155,9 @@ struct ESKER_API Options {
   std::string tune = "off";
   int tune_seed = 1;       ///< with tune=auto: which of several directions is tried first
   bool tune_cache = true;  ///< with tune=auto: remember for later runs what was found, in the user's cache
+  /// With tune=auto: the path of a model of step times; empty: esker/tune_model.json in the user's cache, if
+  /// it is there, unless tune_cache is false.
+  std::string tune_model;
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
   /// (powers of 1024). Deprecated names are accepted: `window` for `collective_buffer`. On kInvalidArgument

@@ -93,7 +93,8 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "report",
                                              "tune",
                                              "tune_seed",
-                                             "tune_cache"}));
+                                             "tune_cache",
+                                             "tune_model"}));
 }
 
 TEST(Options, FromText) {

@@ -310,23 +310,86 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// The simulated runs of 100 random workloads, with a model of step times or without.
+struct Quality {
+  std::vector<double> ratios;                            ///< time over that of the run without tuning
+  std::vector<double> over_best_aggregators, over_best;  ///< last step over the best of a grid
+
+  [[nodiscard]] std::ptrdiff_t num_above(double ratio) const {
+    return std::ranges::count_if(ratios, [&](double r) { return r > ratio; });
+  }
+};
+
+/// `exponent`: the model knows the ratio of times to this power: 1 exactly, -1 the wrong way round; 0: none.
+Quality quality_with(double exponent) {
+  Quality quality;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Workload workload = random_workload(seed);
+    AdaptiveRun::Model model;
+    if (exponent != 0) {
+      model = [&](const TuningFacts&, const Setting& setting) {
+        return std::pow(workload.surface.step_s(setting) / workload.surface.step_s({}), exponent);
+      };
+    }
+    const SimulatedRun run =
+        simulate(workload.surface, noisy(kSteps, 1000 + seed), seed, std::nullopt, model);
+    quality.ratios.push_back(run.ratio());
+    const double last_s = workload.surface.step_s(run.record.best);
+    quality.over_best_aggregators.push_back(last_s / best_of_grid(workload, "aggregators"));
+    quality.over_best.push_back(last_s / best_of_grid(workload));
+  }
+  testing::Test::RecordProperty("total_over_default", std::to_string(middle(quality.ratios)));
+  testing::Test::RecordProperty("at_most", std::to_string(std::ranges::max(quality.ratios)));
+  testing::Test::RecordProperty("last_step_over_best_of_all", std::to_string(middle(quality.over_best)));
+  return quality;
+}
+
 // The time of a run never exceeds 1.05 of the default's. Half of the runs end within 10 % of the best number
 // of aggregators, although steps vary by 25 % and more.
 TEST(AdaptiveRun, HundredRandomWorkloadsAreNeverMuchSlower) {
-  std::vector<double> ratios, over_best_aggregators, over_best;
-  for (unsigned seed = 0; seed < 100; ++seed) {
-    const Workload workload = random_workload(seed);
-    const SimulatedRun run = simulate(workload.surface, noisy(kSteps, 1000 + seed), seed);
-    ratios.push_back(run.ratio());
-    EXPECT_LE(run.ratio(), 1.05) << "workload " << seed;
-    const double last_s = workload.surface.step_s(run.record.best);
-    over_best_aggregators.push_back(last_s / best_of_grid(workload, "aggregators"));
-    over_best.push_back(last_s / best_of_grid(workload));
+  const Quality quality = quality_with(0);
+  EXPECT_EQ(quality.num_above(1.05), 0);
+  EXPECT_LE(middle(quality.over_best_aggregators), 1.10);
+  EXPECT_LE(middle(quality.over_best), 1.18);
+}
+
+// Half of the runs end within 10 % of the best combination of all options.
+TEST(AdaptiveRun, AGoodModelFindsTheBestOfAllOptions) {
+  const Quality quality = quality_with(1);
+  EXPECT_EQ(quality.num_above(1.05), 0);
+  EXPECT_LE(middle(quality.ratios), 0.98);
+  EXPECT_LE(middle(quality.over_best), 1.10);
+}
+
+// The worst model praises what is slow. With noise and bursts, two runs exceed 1.05.
+TEST(AdaptiveRun, AWrongModelCostsLittle) {
+  const Quality quality = quality_with(-1);
+  EXPECT_LE(quality.num_above(1.05), 2);
+  EXPECT_LE(std::ranges::max(quality.ratios), 1.08);
+  EXPECT_LE(middle(quality.ratios), 1.03);
+}
+
+int probes_until(const SimulatedRun& run, const Setting& setting) {
+  const auto probe = std::ranges::find(run.record.probes, setting, &TuningRecord::Probe::setting);
+  return static_cast<int>(probe - run.record.probes.begin()) + 1;
+}
+
+TEST(AdaptiveRun, AGoodModelFindsTheOptimumInFewerProbes) {
+  Surface surface = slope(1.25);
+  surface.plan_s = 0.02;
+  const Setting optimum{{"aggregators", "1"}};
+  const auto model = [&](const TuningFacts&, const Setting& setting) {
+    return surface.step_s(setting) / surface.step_s({});
+  };
+  double without = 0, with = 0;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    without += probes_until(simulate(surface, quiet(kSteps), seed), optimum);
+    const SimulatedRun run = simulate(surface, quiet(kSteps), seed, std::nullopt, model);
+    with += probes_until(run, optimum);
+    EXPECT_EQ(run.record.best, optimum);
+    EXPECT_NEAR(run.record.probes.front().modeled, run.record.probes.front().observed, 0.01);
   }
-  EXPECT_LE(middle(over_best_aggregators), 1.10);
-  RecordProperty("total_over_default", std::to_string(middle(ratios)));
-  RecordProperty("last_step_over_best_aggregators", std::to_string(middle(over_best_aggregators)));
-  RecordProperty("last_step_over_best_of_all", std::to_string(middle(over_best)));
+  EXPECT_LT(with, without - 0.4 * 50);
 }
 
 }  // namespace

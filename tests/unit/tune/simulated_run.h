@@ -59,8 +59,10 @@ inline std::ptrdiff_t place_on(const std::vector<Axis>& axes, const Setting& set
 }
 
 inline SimulatedRun simulate(const Surface& surface, const std::vector<double>& factors, std::uint64_t seed,
-                             const std::optional<Setting>& recalled = std::nullopt) {
+                             const std::optional<Setting>& recalled = std::nullopt,
+                             AdaptiveRun::Model model = nullptr) {
   AdaptiveRun run(Options(), seed);
+  run.consult(std::move(model));
   if (recalled) run.recall(*recalled);
   SimulatedRun result;
   std::optional<Setting> planned;

@@ -6,11 +6,13 @@
 #include <mutex>
 #include <thread>
 
+#include "esker/version.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
 #include "support/tuned_runs.h"
+#include "tune/knowledge.h"
 
 namespace esker {
 namespace {
@@ -202,6 +204,53 @@ TEST(Tuning, ALaterRunKnowsWhatAnEarlierOneFound) {
   run.path = "without.idx";
   run.options["tune_cache"] = "false";
   EXPECT_EQ(report_of(run, store).find("  warning: "), std::string::npos);
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+/// A model that praises the thread.
+std::string model_text(const std::string& machine) {
+  return R"({"esker_model": 1, "predicts": "log2_step_ratio", "kind": "decision_tree", "esker": ")" ESKER_VERSION
+         R"(", "machine": ")" +
+         machine +
+         R"(", "data": "sha256:0", "attributes": ["store_thread=true"], "base": 0, "scale": 1, "trees": [)"
+         R"({"attribute": [0, -1, -1], "threshold": [0.5, 0, 0], "left": [1, 0, 0], "right": [2, 0, 0],)"
+         R"( "value": [0, 0, -0.4]}]})";
+}
+
+// What the model says comes first, and the report tells it next to what was observed.
+TEST(Tuning, AModelSaysWhatIsTriedFirst) {
+  const auto store = slow_store(memory_store());
+  store_text(*store, "/m.json", model_text(machine_name()));
+  RunPlan run = slow_run();
+  run.options["tune_cache"] = "false";
+  run.options["tune_model"] = "/m.json";
+  const std::string text = report_of(run, store);
+  const bool is_first = text.find("  step 4: store_thread=true, predicted ") != std::string::npos &&
+                        text.find("of a step (0.76 by the model), observed") != std::string::npos;
+  EXPECT_TRUE(is_first || text.find("a new plan takes") != std::string::npos) << text;
+}
+
+TEST(Tuning, AModelThatCannotBeUsedIsIgnoredWithAWarning) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  const auto store = slow_store(memory_store());
+  RunPlan run = slow_run();
+  run.end_step = 3;
+  const auto report = [&](const std::string& path) {
+    run.path = path;
+    return report_of(run, store);
+  };
+  const std::string ignored = "  warning: the model of step times is ignored: ";
+  EXPECT_EQ(report("none.idx").find("  warning: "), std::string::npos) << "no model is no warning";
+  store_text(*store, "/cache/esker/tune_model.json", model_text("another"));
+  EXPECT_NE(
+      report("other.idx").find(ignored + "/cache/esker/tune_model.json: the model is of machine 'another'"),
+      std::string::npos);
+  store_text(*store, "/cache/esker/tune_model.json", model_text(machine_name()).substr(0, 100));
+  EXPECT_NE(report("short.idx").find(ignored), std::string::npos);
+  run.options["tune_cache"] = "false";
+  EXPECT_EQ(report("off.idx").find("  warning: "), std::string::npos);
+  run.options["tune_model"] = "/nowhere.json";
+  EXPECT_NE(report("missing.idx").find(ignored), std::string::npos);
   ::unsetenv("XDG_CACHE_HOME");
 }
 
