@@ -269,6 +269,7 @@ const std::vector<EskerStyle>& esker_styles() {
        .is_on_request = true},
 #endif
       {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true, .is_on_request = true},
+      {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}, .is_on_request = true},
       {.name = "idx_read_in_two_phases", .options = {{"aggregate_reads", "true"}}, .is_on_request = true},
       {.name = "idx_read_by_messages",
        .options = {{"aggregate_reads", "true"}, {"transport", "messages"}},

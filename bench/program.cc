@@ -10,7 +10,6 @@
 
 #include "dropped_writes.h"
 #include "simulations.h"
-#include "throttle.h"
 
 namespace bench {
 namespace {
@@ -50,9 +49,15 @@ void define(CLI::App& app, const Program& program, Settings& s) {
   app.add_flag(
       "--smooth", s.is_smooth,
       "values are a smooth field with a little noise, as compression needs it, instead of exact numbers");
-  app.add_option("--store-rate", s.store_bytes_per_s,
+  app.add_option("--store-rate", s.store.bytes_per_s,
                  "storage takes this many bytes per second from each rank")
       ->check(CLI::PositiveNumber);
+  app.add_option(
+         "--store-contention", s.store.contention,
+         "with --store-rate: each other rank that writes at the same time slows a rank down by this part "
+         "of its time")
+      ->check(CLI::NonNegativeNumber)
+      ->needs("--store-rate");
   app.add_flag("--write-only", s.is_write_only, "read nothing, and check no value");
   app.add_flag(
       "--no-store", s.drops,
@@ -134,7 +139,8 @@ nlohmann::ordered_json to_json(const Workload& workload, const Program& program,
   json["repeat"] = settings.schedule.repeats;
   json["values"] = settings.is_smooth ? "smooth" : "exact";
   if (settings.drops) json["drops"] = true;
-  if (settings.store_bytes_per_s > 0) json["store_bytes_per_s"] = settings.store_bytes_per_s;
+  if (settings.store.bytes_per_s > 0) json["store_bytes_per_s"] = settings.store.bytes_per_s;
+  if (settings.store.contention > 0) json["store_contention"] = settings.store.contention;
   for (const GridExtent& grid : workload.grids) {
     json["grids"][grid.axes] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
   }
@@ -164,7 +170,7 @@ int measure(const Program& program, const Settings& settings) {
   for (FieldMemory& field : workload.fields) {
     if (settings.is_smooth && field.values == Values::kExact) field.values = Values::kSmooth;
   }
-  throttle_writes(settings.store_bytes_per_s);
+  const Throttle throttle(settings.store);
   drop_writes(settings.drops);
   Schedule schedule = settings.schedule;
   schedule.reads = !settings.is_write_only && !settings.drops;

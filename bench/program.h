@@ -13,6 +13,7 @@
 
 #include "case.h"
 #include "runner.h"
+#include "throttle.h"
 
 namespace CLI {
 class App;
@@ -27,10 +28,10 @@ struct Settings {
   std::string directory = ".";
   std::string json;  ///< empty: standard output
   std::vector<std::string> cases;
-  bool is_smooth = false;        ///< Values::kSmooth
-  double store_bytes_per_s = 0;  ///< that storage takes from each rank; 0: as many as it can
-  bool is_write_only = false;    ///< see Schedule::reads
-  bool drops = false;            ///< see drop_writes(); implies is_write_only
+  bool is_smooth = false;      ///< Values::kSmooth
+  StoreSpeed store;            ///< of writing
+  bool is_write_only = false;  ///< see Schedule::reads
+  bool drops = false;          ///< see drop_writes(); implies is_write_only
 };
 
 struct Program {

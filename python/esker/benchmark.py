@@ -61,6 +61,8 @@ class Job:
     smooth: bool = False
     store_rate: float | None = None
     """Bytes per second that storage takes from each rank; None: as many as it can."""
+    store_contention: float = 0
+    """Part of its time by which each other rank that writes at the same time slows a rank down."""
 
     def command(self) -> list[str]:
         """The command line that starts the ranks."""
@@ -74,7 +76,7 @@ class Job:
         if self.smooth:
             line += ["--smooth"]
         if self.store_rate:
-            line += ["--store-rate", str(self.store_rate)]
+            line += ["--store-rate", str(self.store_rate), "--store-contention", str(self.store_contention)]
         for option in self.writer_options:
             line += ["--option", option]
         for case in self.cases:
@@ -161,7 +163,7 @@ def results(
 
 
 def _config(measured: dict[str, Any]) -> dict[str, Any]:
-    keys = ("workload", "ranks", "steps", "repeat", "grids", "values", "store_bytes_per_s")
+    keys = ("workload", "ranks", "steps", "repeat", "grids", "values", "store_bytes_per_s", "store_contention")
     return {
         **{key: measured[key] for key in keys if key in measured},
         "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
@@ -178,6 +180,7 @@ def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:
             **_case(case, posix, measured, data_bytes),
             **_compression(case, raw, measured["steps"]),
             **_sparse(case, raw),
+            **_tuned(case, raw),
         }
         for case in measured["cases"]
     ]
@@ -216,6 +219,26 @@ def _sparse(case: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any]
         "over_full": _spread(pairs),
         "write_over_proportional": _ratios(pairs, shares),
         "planning": _spread([phase["plan"]["mean"] / phase["end_step"]["mean"] for phase in phases]),
+    }
+
+
+def _tuned(case: dict[str, Any], default: dict[str, Any] | None) -> dict[str, Any]:
+    """For a run with tune=auto: its speed relative to the default in the same repetition, of all steps and of the last
+    five (medians), how many settings it tried, and what it settled on."""
+    records = [report["tuning"] for report in case["reports"] if "tuning" in report]
+    if not records or not default:
+        return {}
+
+    def last(report: dict[str, Any]) -> float:
+        return statistics.median(step["seconds"] for step in report["steps"][-5:])
+
+    pairs = zip(default["reports"], case["reports"])
+    return {
+        "over_default": _ratios(default["write_s"], case["write_s"]),
+        "last_steps_over_default": _spread([last(untuned) / last(tuned) for untuned, tuned in pairs]),
+        "probes": [sum(not probe["verdict"].startswith("not tried") for probe in r["probes"]) for r in records],
+        "settled_on": [record["best"] for record in records],
+        "states": [record["state"] for record in records],
     }
 
 

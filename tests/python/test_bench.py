@@ -160,6 +160,42 @@ def test_sparse_steps_are_measured_by_default(esker_command: Run, program: Path,
     assert 0.1 < cases["idx_adaptive"]["stored_over_full"] < 1
 
 
+def tuned_report(seconds: list[float], verdicts: list[str] | None = None) -> dict[str, Any]:
+    report: dict[str, Any] = {"phases_s": {}, "configuration": {}, "steps": [{"seconds": s} for s in seconds]}
+    if verdicts is not None:
+        probes = [{"verdict": verdict} for verdict in verdicts]
+        report["tuning"] = {"probes": probes, "best": {"aggregators": "1"}, "state": "settled"}
+    return report
+
+
+def test_runs_that_tune_themselves_are_compared_with_the_default(tmp_path: Path) -> None:
+    default, tuned = case("idx_two_phase", [8.0] * 2, [1.0] * 2), case("idx_tuned", [4.0, 8.0], [1.0] * 2)
+    default["reports"] = [tuned_report([1.0] * 8)] * 2
+    verdicts = ["not tried: predicted 3", "better", "not better"]
+    tuned["reports"] = [tuned_report([1.0] * 3 + [0.25] * 5, verdicts), tuned_report([1.0] * 8, [])]
+    results = benchmark.results([measurement("s3d", [default, tuned])], str(tmp_path))
+    assert "over_default" not in results["cases"][0]
+    found = results["cases"][1]
+    assert found["over_default"] == {"median": 1.5, "min": 1.0, "max": 2.0}
+    assert found["last_steps_over_default"] == {"median": 2.5, "min": 1.0, "max": 4.0}
+    assert found["probes"] == [2, 0]
+    assert found["settled_on"][0] == {"aggregators": "1"}
+
+
+def test_a_store_that_suffers_from_several_writers(esker_command: Run, program: Path, tmp_path: Path) -> None:
+    def write_s(*options: str) -> float:
+        done = esker_command(
+            "bench", "s3d", "--ranks", "2", "--block", "16,16,16", "--steps", "2", "--repeat", "1",
+            "--program", program, "--case", "idx_two_phase", "--store-rate", "5e7", *options, "--json", "out.json",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        results = json.loads((tmp_path / "out.json").read_text())
+        assert results["config"].get("store_contention", 0) == (4 if options else 0)
+        return 1 / next(c["write_GBps"] for c in results["cases"] if c["name"] == "idx_two_phase")
+
+    assert write_s("--store-contention", "4") > 2 * write_s()
+
+
 def test_the_time_of_a_level_is_compared_with_its_part_of_the_samples(tmp_path: Path) -> None:
     def with_level(name: str, read_s: list[float], level_s: list[float]) -> dict[str, Any]:
         levels = [{"halvings": 2, "data_bytes_per_step": 250_000_000, "read_s": level_s}]

@@ -86,6 +86,7 @@ class BenchOptions:
     levels: bool
     smooth: bool
     store_rate: float | None
+    store_contention: float
     cases: tuple[str, ...]
     program: str | None
     mpiexec: str | None
@@ -138,6 +139,13 @@ class BenchOptions:
     type=click.FloatRange(min=0, min_open=True),
     metavar="BYTES",
     help="Storage takes this many bytes per second from each rank, as on large machines.",
+)
+@click.option(
+    "--store-contention",
+    default=0.0,
+    type=click.FloatRange(min=0),
+    metavar="PART",
+    help="With --store-rate: each other rank that writes at the same time slows a rank down by this part.",
 )
 @click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="Run only this case and posix; repeatable."
@@ -295,6 +303,7 @@ def _run_job(
             halvings=benchmark.HALVINGS if options.levels else (),
             smooth=options.smooth,
             store_rate=options.store_rate,
+            store_contention=options.store_contention,
         )
         return _run(job.command(), repetitions)
 

@@ -50,6 +50,8 @@ def print_results(results: dict[str, Any]) -> None:
         _print_compression(console, results)
     if any("over_full" in case for case in results["cases"]):
         _print_sparse(console, results)
+    if any("over_default" in case for case in results["cases"]):
+        _print_tuned(console, results)
     if results.get("esker_over_peers"):
         _print_over_peers(console, results)
 
@@ -76,6 +78,18 @@ def _print_sparse(console: Console, results: dict[str, Any]) -> None:
     for case in (case for case in results["cases"] if "over_full" in case):
         ratios = (case[key] for key in ("over_full", "write_over_proportional", "planning"))
         table.add_row(case["name"], f"{case['stored_over_full']:.3f}", *map(_spread, ratios))
+    console.print(table)
+
+
+def _print_tuned(console: Console, results: dict[str, Any]) -> None:
+    console.print("\nRuns that tune themselves; default: idx_two_phase in the same repetition; last: the last five steps")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in ("write speed / default", "last / default", "settings tried"):
+        table.add_column(column, justify="right")
+    for case in (case for case in results["cases"] if "over_default" in case):
+        ratios = (case[key] for key in ("over_default", "last_steps_over_default"))
+        table.add_row(case["name"], *map(_spread, ratios), ", ".join(map(str, case["probes"])))
     console.print(table)
 
 
