@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "store/faulty_store.h"
-#include "support/mpi_fixture.h"
+#include "support/mpi_runs.h"
 #include "support/transport_cases.h"
 
 namespace esker {
@@ -34,27 +34,8 @@ Communicator world_with_nodes_of(int ranks_per_node) {
   return mpi_communicator(MPI_COMM_WORLD);
 }
 
-class TransportTest : public MpiTest {
+class TransportTest : public MpiRunsTest {
  protected:
-  using Files = std::map<std::string, std::string>;
-
-  /// The files of a run, on rank 0; removes them.
-  Files files_of(const Communicator& comm, RunPlan run) {
-    run.path = path("run/run.idx");
-    if (comm.rank() == 0) std::filesystem::create_directories(path("run"));
-    comm.get()->barrier();
-    const Status status = write_on_rank(comm, posix_store(), run);
-    EXPECT_TRUE(status.ok()) << status.message();
-    comm.get()->barrier();
-    Files files;
-    if (comm.rank() == 0) {
-      files = all_files(*posix_store(), path("run"));
-      std::filesystem::remove_all(path("run"));
-    }
-    comm.get()->barrier();
-    return files;
-  }
-
   static void expect_same(const Files& files, const Files& expected) {
     EXPECT_EQ(files.size(), expected.size());
     for (const auto& [name, bytes] : expected) {

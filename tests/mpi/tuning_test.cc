@@ -1,9 +1,7 @@
 // Settings that change between steps, on the ranks of an MPI job.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
-#include "support/mpi_fixture.h"
+#include "support/mpi_runs.h"
 #include "support/tuned_runs.h"
 
 namespace esker {
@@ -11,27 +9,8 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture and its runs
 
-class TuningTest : public MpiTest {
+class TuningTest : public MpiRunsTest {
  protected:
-  using Files = std::map<std::string, std::string>;
-
-  /// The files of a run of these ranks, on rank 0; removes them.
-  Files files_of(const Communicator& comm, RunPlan run) {
-    run.path = path("run/run.idx");
-    if (comm.rank() == 0) std::filesystem::create_directories(path("run"));
-    comm.get()->barrier();
-    const Status status = write_on_rank(comm, posix_store(), run);
-    EXPECT_TRUE(status.ok()) << status.message();
-    comm.get()->barrier();
-    Files files;
-    if (comm.rank() == 0) {
-      files = all_files(*posix_store(), path("run"));
-      std::filesystem::remove_all(path("run"));
-    }
-    comm.get()->barrier();
-    return files;
-  }
-
   RunPlan run_of(const std::string& tune, Index end_step) const {
     RunPlan run;
     run.n_ranks = comm_.size();
