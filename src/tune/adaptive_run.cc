@@ -22,6 +22,9 @@ constexpr double kContradiction = 1.1;
 /// Step times that changed by this factor are of another load.
 constexpr double kDrift = 1.5;
 
+/// How the verdict on a setting begins that no step was written with.
+constexpr std::string_view kNotTried = "not tried";
+
 bool is_time(double seconds) { return std::isfinite(seconds) && seconds > 0; }
 
 }  // namespace
@@ -36,20 +39,19 @@ const Setting& AdaptiveRun::choose(Index step, const std::string& workload) {
 }
 
 Setting AdaptiveRun::decide(const std::string& workload) {
-  if (workload != workload_ || has_settled_) return incumbent_;
+  if (workload != workload_ || now_.has_settled) return incumbent_;
   if (candidate_) return *candidate_;
-  if (reference_.count() < kFewestReferences || !has_rested_) return incumbent_;
+  if (now_.reference.count() < kFewestReferences || !has_rested_) return incumbent_;
   return next_probe();
 }
 
 Setting AdaptiveRun::next_probe() {
   const std::string why = why_settle();
-  if (why.empty()) candidate_ = search_->propose(store_share_);
+  if (why.empty()) candidate_ = now_.search->propose(store_share_);
   if (!candidate_) {
     settle(why.empty() ? "no neighbor of the best setting is left to try" : why);
     return incumbent_;
   }
-  ++num_proposals_;
   candidate_times_ = {};
   record_.probes.push_back({step_, *candidate_});
   if (model_) record_.probes.back().modeled = model_(facts_, *candidate_) / model_(facts_, incumbent_);
@@ -57,12 +59,19 @@ Setting AdaptiveRun::next_probe() {
   return *candidate_;
 }
 
+int AdaptiveRun::num_probes() const {
+  const auto first = record_.probes.begin() + static_cast<std::ptrdiff_t>(now_.first_probe);
+  return static_cast<int>(std::count_if(first, record_.probes.end(), [](const TuningRecord::Probe& probe) {
+    return !probe.verdict.starts_with(kNotTried);
+  }));
+}
+
 std::string AdaptiveRun::why_settle() const {
-  if (num_probes_ == kMostProbes) return fmt::format("{} settings were tried", num_probes_);
-  if (num_proposals_ == kMostProposals) return fmt::format("{} settings were proposed", num_proposals_);
+  if (num_probes() == kMostProbes) return fmt::format("{} settings were tried", num_probes());
+  if (num_proposals() == kMostProposals) return fmt::format("{} settings were proposed", num_proposals());
   const double plans = 2 * plan_steps();  // there and back
   if (1 + plans > kMostPredicted) return fmt::format("a new plan takes {:.2g} steps", plan_steps());
-  if (record_.cost_steps + debt_steps_ + plans + kReserve <= kBudget) return {};
+  if (record_.cost_steps + now_.debt_steps + plans + kReserve <= kBudget) return {};
   return fmt::format("the search has cost {:.2g} steps", record_.cost_steps);
 }
 
@@ -77,11 +86,11 @@ bool AdaptiveRun::accepts_plan(double moved_bytes, double plan_s) {
   record_.probes.back().predicted = predicted;
   record_.probes.back().plan_s = plan_s;
   if (predicted <= kMuchWorse && cost <= kMostPredicted &&
-      record_.cost_steps + debt_steps_ + cost - 1 <= kBudget) {
-    ++num_probes_;
+      record_.cost_steps + now_.debt_steps + cost - 1 <= kBudget) {
     return true;
   }
-  reject(fmt::format("not tried: predicted {:.2f} of a step and its plan {:.2g}", predicted, plan_steps()));
+  reject(
+      fmt::format("{}: predicted {:.2f} of a step and its plan {:.2g}", kNotTried, predicted, plan_steps()));
   chosen_ = incumbent_;
   plans_for_it_ = true;
   return false;
@@ -91,7 +100,7 @@ bool AdaptiveRun::rejects_setting() {
   if (!chosen_ || chosen_->empty()) return false;
   plans_for_it_ = true;
   if (on_trial()) {
-    reject("not tried: it has no plan");
+    reject(fmt::format("{}: it has no plan", kNotTried));
   } else {
     return_to_default("the setting has no plan");
   }
@@ -119,7 +128,7 @@ void AdaptiveRun::observe(const TunedStep& step) {
   }
   record_.default_s = default_s();
   record_.best = incumbent_;
-  record_.best_s = reference_.typical_s();
+  record_.best_s = now_.reference.typical_s();
 }
 
 void AdaptiveRun::observe_candidate(double step_s) {
@@ -127,38 +136,38 @@ void AdaptiveRun::observe_candidate(double step_s) {
   candidate_times_.add(step_s);
   const bool is_first = candidate_times_.count() == 1;
   record_.cost_steps += std::max(is_first ? kPrice : 0, step_s / default_s() - 1);
-  const double ratio = candidate_times_.typical_s() / reference_.typical_s();
+  const double ratio = candidate_times_.typical_s() / now_.reference.typical_s();
   record_.probes.back().observed = ratio;
   record_.probes.back().steps = static_cast<int>(candidate_times_.count());
-  if (is_faster(candidate_times_, reference_)) return adopt();
+  if (is_faster(candidate_times_, now_.reference)) return adopt();
   if (ratio <= kNoticeable && candidate_times_.count() < kStepsPerProbe) return;
-  if (record_.probes.back().modeled < 1 && ratio > kContradiction) search_->distrust();
+  if (record_.probes.back().modeled < 1 && ratio > kContradiction) now_.search->distrust();
   reject("not better");
 }
 
 void AdaptiveRun::adopt() {
   record_.probes.back().verdict = "better";
   incumbent_ = *candidate_;
-  reference_ = candidate_times_;
+  now_.reference = candidate_times_;
   candidate_.reset();
-  search_->accept();
-  debt_steps_ = 0;
+  now_.search->accept();
+  now_.debt_steps = 0;
 }
 
 void AdaptiveRun::reject(const std::string& verdict) {
   record_.probes.back().verdict = verdict;
   candidate_.reset();
-  search_->reject();
+  now_.search->reject();
   has_rested_ = false;
 }
 
 void AdaptiveRun::observe_incumbent(double step_s) {
   has_rested_ = true;
-  reference_.add(step_s);
-  if (incumbent_.empty()) return default_times_.add(step_s);
+  now_.reference.add(step_s);
+  if (incumbent_.empty()) return now_.default_times.add(step_s);
   constexpr double kForgets = 1 - 1.0 / kBudgetSteps;
-  debt_steps_ = std::max(-kBudget, kForgets * debt_steps_ + step_s / default_s() - 1);
-  if (record_.cost_steps + debt_steps_ > kBudget || is_faster(default_times_, reference_)) {
+  now_.debt_steps = std::max(-kBudget, kForgets * now_.debt_steps + step_s / default_s() - 1);
+  if (record_.cost_steps + now_.debt_steps > kBudget || is_faster(now_.default_times, now_.reference)) {
     return_to_default(fmt::format("steps with {} took longer than with the default", to_text(incumbent_)));
   }
 }
@@ -172,15 +181,15 @@ void AdaptiveRun::fail() {
 }
 
 void AdaptiveRun::return_to_default(const std::string& why) {
-  gave_up_ = true;
+  now_.gave_up = true;
   incumbent_.clear();
-  reference_ = default_times_;
+  now_.reference = now_.default_times;
   settle(why);
 }
 
 void AdaptiveRun::settle(const std::string& why) {
-  has_settled_ = true;
-  settled_s_ = reference_.typical_s();
+  now_.has_settled = true;
+  now_.settled_s = now_.reference.typical_s();
   record_.best = incumbent_;
   record_.state = fmt::format("settled on {}: {}", to_text(incumbent_), why);
 }
@@ -188,23 +197,22 @@ void AdaptiveRun::settle(const std::string& why) {
 void AdaptiveRun::begin_search(const TunedStep& step) {
   workload_ = step.workload;
   if (written_.empty()) facts_ = step.facts;
-  search_.emplace(axes_of(facts_, configured_), seed_ + static_cast<std::uint64_t>(num_steps_));
+  now_ = {};
+  now_.first_probe = record_.probes.size();
+  now_.began = num_steps_;
+  now_.search.emplace(axes_of(facts_, configured_), seed_ + static_cast<std::uint64_t>(num_steps_));
   if (model_) {
-    search_->consult(
+    now_.search->consult(
         [model = model_, facts = facts_](const Setting& setting) { return model(facts, setting); });
   }
-  search_began_ = num_steps_;
-  num_probes_ = num_proposals_ = 0;
-  reference_ = default_times_ = {};
-  record_.cost_steps = debt_steps_ = 0;
-  has_settled_ = gave_up_ = false;
+  record_.cost_steps = 0;
   record_.state = "measuring the default";
   if (!incumbent_.empty()) recalled_ = std::exchange(incumbent_, Setting());
   if (!recalled_) return;
   if (recalled_->empty()) {
     settle("an earlier run found nothing better");
   } else {
-    search_->suggest(*recalled_);
+    now_.search->suggest(*recalled_);
   }
   recalled_.reset();
 }
@@ -213,15 +221,15 @@ void AdaptiveRun::begin_search(const TunedStep& step) {
 void AdaptiveRun::watch_for_changes(const TunedStep& step) {
   constexpr Index kGone = 8;
   constexpr std::size_t kMostRecorded = 1000;
-  const bool may_begin = num_steps_ - search_began_ >= kBudgetSteps && record_.probes.size() < kMostRecorded;
+  const bool may_begin = num_steps_ - now_.began >= kBudgetSteps && record_.probes.size() < kMostRecorded;
   if (!may_begin) return;
   if (step.workload != workload_) {
     if (num_steps_ - last_tuned_ >= kGone) begin_search(step);
     return;
   }
-  if (!has_settled_ || reference_.count() < StepTimes::kRemembered) return;
-  if (settled_s_ <= 0) settled_s_ = reference_.typical_s();
-  const double change = reference_.typical_s() / settled_s_;
+  if (!now_.has_settled || now_.reference.count() < StepTimes::kRemembered) return;
+  if (now_.settled_s <= 0) now_.settled_s = now_.reference.typical_s();
+  const double change = now_.reference.typical_s() / now_.settled_s;
   if (std::max(change, 1 / change) > kDrift) begin_search(step);
 }
 

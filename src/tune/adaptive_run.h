@@ -72,16 +72,21 @@ class AdaptiveRun {
 
   [[nodiscard]] const TuningRecord& record() const { return record_; }
   /// Whether the search is over.
-  [[nodiscard]] bool has_settled() const { return has_settled_; }
+  [[nodiscard]] bool has_settled() const { return now_.has_settled; }
   /// Whether a later run can use what this one settled on: it did not end in a failure or a return.
-  [[nodiscard]] bool is_worth_remembering() const { return has_settled_ && !gave_up_; }
+  [[nodiscard]] bool is_worth_remembering() const { return now_.has_settled && !now_.gave_up; }
   /// That of the search; empty: none has begun.
   [[nodiscard]] const std::string& workload() const { return workload_; }
 
  private:
-  [[nodiscard]] double default_s() const { return default_times_.typical_s(); }
+  [[nodiscard]] double default_s() const { return now_.default_times.typical_s(); }
   [[nodiscard]] double plan_steps() const { return default_s() > 0 ? plan_s_ / default_s() : 0; }
   [[nodiscard]] bool on_trial() const { return candidate_.has_value() && chosen_ == candidate_; }
+  /// Settings that this search tried, and those that it proposed.
+  [[nodiscard]] int num_probes() const;
+  [[nodiscard]] int num_proposals() const {
+    return static_cast<int>(record_.probes.size() - now_.first_probe);
+  }
   Setting decide(const std::string& workload);
   Setting next_probe();
   [[nodiscard]] std::string why_settle() const;
@@ -94,25 +99,32 @@ class AdaptiveRun {
   void settle(const std::string& why);
   void watch_for_changes(const TunedStep& step);
 
+  /// What belongs to one search.
+  struct State {
+    std::optional<Search> search;
+    std::size_t first_probe = 0;  // of the record's
+    Index began = 0;              // as counted in num_steps_
+    StepTimes reference, default_times;
+    double debt_steps = 0;  // of the incumbent, against the default
+    double settled_s = 0;   // a typical step when the search settled
+    bool has_settled = false;
+    bool gave_up = false;  // returned to the default
+  };
+
   Options configured_;
   std::uint64_t seed_;
   std::optional<Setting> recalled_;
   Model model_;  // empty: none
   std::string workload_;
   TuningFacts facts_;  // with the default
-  std::optional<Search> search_;
+  State now_;
   std::optional<Setting> chosen_, candidate_;
   Setting incumbent_, written_;  // `written_`: in force in the last step
-  StepTimes candidate_times_, reference_, default_times_;
+  StepTimes candidate_times_;
   double plan_s_ = 0;  // of the last plan
   double store_share_ = 0;
   double incumbent_bytes_ = 0;  // moved by its plan
-  double debt_steps_ = 0;       // of the incumbent, against the default
-  double settled_s_ = 0;        // a typical step when the search settled
-  int num_probes_ = 0, num_proposals_ = 0;
-  Index step_ = 0, num_steps_ = 0, search_began_ = 0, last_tuned_ = 0;
-  bool has_settled_ = false;
-  bool gave_up_ = false;       // returned to the default
+  Index step_ = 0, num_steps_ = 0, last_tuned_ = 0;
   bool has_rested_ = true;     // a step was written with the incumbent since the last probe
   bool is_tuned_ = true;       // the chosen step has the workload of the search
   bool plans_for_it_ = false;  // the search made plans in this step
