@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -98,9 +99,13 @@ Status remember(Store& store, const std::string& path, const std::string& key, c
   std::erase_if(entries, [&](const Entry& entry) { return entry.key == key; });
   if (entries.size() >= kMaxEntries) entries.erase(entries.begin());
   entries.push_back({key, setting});
-  const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+  // Runs in several containers, or on several nodes, may have the same process id.
+  const std::string temporary =
+      fmt::format("{}.{:08x}{:08x}", path, std::random_device()(), std::random_device()());
   ESKER_RETURN_IF_ERROR(stage_file(store, temporary, print_entries(entries), false));
-  return store.rename(temporary_of(temporary), path);
+  Status renamed = store.rename(temporary_of(temporary), path);
+  if (!renamed.ok()) (void)store.remove(temporary_of(temporary));
+  return renamed;
 }
 
 }  // namespace esker

@@ -30,7 +30,7 @@ class TuningTest : public MpiRunsTest {
 };
 
 TEST_F(TuningTest, EverySettingWritesTheSameBytes) {
-  const TuningRecord record = every_setting(comm_.size(), false, false);
+  const TuningRecord record = every_setting(facts_with(comm_.size()));
   if (comm_.rank() == 0) store_text(*posix_store(), path("replay.json"), report_with(record));
   comm_.get()->barrier();
   expect_same_bytes("replay:" + path("replay.json"), 2 + std::ssize(record.changes));

@@ -13,14 +13,16 @@
 
 namespace esker::testing_support {
 
-/// Every value of every option that may change between steps, one per step, beginning with the second.
-inline TuningRecord every_setting(int n_ranks, bool shares_a_file, bool compresses) {
+inline TuningFacts facts_with(int n_ranks) {
   TuningFacts facts;
   facts.ranks = n_ranks;
   facts.aggregators = n_ranks;
   facts.buffer_bytes = Index{256} << 10;
-  facts.shares_a_file = shares_a_file;
-  facts.compresses = compresses;
+  return facts;
+}
+
+/// Every value of every option that may change between steps, one per step, beginning with the second.
+inline TuningRecord every_setting(const TuningFacts& facts) {
   TuningRecord record;
   for (const Axis& axis : axes_of(facts, Options())) {
     for (std::size_t v = 0; v < axis.values.size(); ++v) {
@@ -37,6 +39,12 @@ inline std::string report_with(const TuningRecord& record) {
   JsonWriter json;
   json.object([&] { write_tuning(json.key("tuning"), record); });
   return json.take();
+}
+
+/// The names in a directory; none if it does not exist.
+inline std::vector<std::string> names_in(Store& store, const std::string& directory) {
+  auto names = store.list(directory);
+  return names.ok() ? std::move(*names) : std::vector<std::string>();
 }
 
 inline void store_text(Store& store, const std::string& path, const std::string& text) {

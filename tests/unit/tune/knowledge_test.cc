@@ -1,9 +1,12 @@
 #include "tune/knowledge.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "base/text.h"
 #include "store/faulty_store.h"
@@ -12,6 +15,7 @@
 namespace esker {
 namespace {
 
+using testing_support::names_in;
 using testing_support::store_text;
 
 constexpr const char* kPath = "/cache/esker/tuning.json";
@@ -72,8 +76,27 @@ TEST(Knowledge, WithoutWriteAccessNothingIsLeft) {
     const auto store =
         faulty_store(inner, [&](StoreCall call, const std::string&) { return call == failing ? EACCES : 0; });
     EXPECT_FALSE(remember(*store, kPath, "a", {}).ok());
-    EXPECT_FALSE(inner->exists(kPath).value());
+    EXPECT_TRUE(names_in(*inner, "/cache/esker").empty());
   }
+}
+
+TEST(Knowledge, ManyRunsAtOnceNeverTearTheFile) {
+  const std::filesystem::path directory =
+      std::filesystem::temp_directory_path() / ("esker-knowledge-" + std::to_string(::getpid()));
+  const std::string path = (directory / "tuning.json").string();
+  std::filesystem::create_directories(directory);
+  std::vector<std::thread> runs;
+  for (int r = 0; r < 4; ++r) {
+    runs.emplace_back([&, r] {
+      for (int i = 0; i < 50; ++i) {
+        EXPECT_TRUE(remember(*posix_store(), path, std::to_string(r), {{"aggregators", "4"}}).ok());
+        EXPECT_TRUE(recall(*posix_store(), path, std::to_string(r)).ok());
+      }
+    });
+  }
+  for (std::thread& run : runs) run.join();
+  EXPECT_EQ(posix_store()->list(directory.string()).value(), std::vector<std::string>{"tuning.json"});
+  std::filesystem::remove_all(directory);
 }
 
 TEST(Knowledge, IsInTheCacheOfTheUser) {

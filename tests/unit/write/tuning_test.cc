@@ -1,9 +1,12 @@
 // Tuning changes how steps are written, not what is written: see write/step_tuner.h.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <mutex>
+#include <ostream>
+#include <set>
 #include <thread>
 
 #include "esker/version.h"
@@ -19,19 +22,31 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
+/// A way to store runs, and what its steps may be written with.
 struct Kind {
+  const char* name;
   const char* format;
-  const char* compression;
+  std::map<std::string, std::string> options = {};
+  bool may_write_alone = false;
+  bool has_mesh = false;
+  const char* path = "run.nc";
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 RunPlan run_of(const Kind& kind, int n_ranks) {
   RunPlan run;
   run.n_ranks = n_ranks;
   run.single = true;
-  run.path = std::string(kind.format) == "idx" ? "run.idx" : "run.nc";
-  run.options = {{"format", kind.format}, {"compression", kind.compression}};
+  if (kind.has_mesh) run.schema = mesh_schema();
+  run.path = kind.path;
+  run.options = kind.options;
+  run.options["format"] = kind.format;
+  run.checksums = !kind.options.contains("checksums");
   return run;
 }
+
+const Kind kIdx{"Idx", "idx", {}, false, false, "run.idx"};
 
 void expect_same_as_untuned(Store& store, RunPlan run) {
   run.options.erase("tune");
@@ -46,9 +61,12 @@ class TunedFormats : public testing::TestWithParam<Kind> {};
 TEST_P(TunedFormats, EverySettingWritesTheSameBytes) {
   const Kind kind = GetParam();
   for (const int n_ranks : {1, 2, 4, 7}) {
-    const std::string format = kind.format;
-    const bool compresses = std::string(kind.compression) != "none";
-    const TuningRecord record = every_setting(n_ranks, format != "idx", compresses);
+    TuningFacts facts = facts_with(n_ranks);
+    facts.shares_a_file = std::string(kind.format) != "idx";
+    facts.compresses = kind.options.contains("compression");
+    facts.may_write_alone = kind.may_write_alone;
+    facts.knows_stripes = kind.options.contains("stripe_size");
+    const TuningRecord record = every_setting(facts);
     RunPlan run = run_of(kind, n_ranks);
     run.end_step = 2 + std::ssize(record.changes);
     run.options["tune"] = "replay:replay.json";
@@ -74,8 +92,21 @@ TEST_P(TunedFormats, ARunThatTunesItselfWritesTheSameBytes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TunedFormats,
-                         testing::Values(Kind{"idx", "none"}, Kind{"idx", "zip"}, Kind{"cdf5", "none"}));
+std::vector<Kind> kinds() {
+  std::vector<Kind> all{kIdx,
+                        {"IdxZip", "idx", {{"compression", "zip"}}, false, false, "run.idx"},
+                        {"IdxAlone", "idx", {{"checksums", "false"}}, true, false, "run.idx"},
+                        {"Cdf5", "cdf5", {}, true},
+                        {"Cdf5Stripes", "cdf5", {{"stripe_size", "4K"}, {"stripe_count", "2"}}, true}};
+#ifdef ESKER_HAVE_HDF5
+  all.push_back({"Netcdf4", "netcdf4", {}, true});
+  all.push_back({"Levels", "vtkhdf", {}, true, true, "run.vtkhdf.series"});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TunedFormats, testing::ValuesIn(kinds()),
+                         [](const auto& test) { return test.param.name; });
 
 /// Writing takes much longer than planning.
 std::shared_ptr<Store> slow_store(const std::shared_ptr<Store>& inner,
@@ -88,7 +119,7 @@ std::shared_ptr<Store> slow_store(const std::shared_ptr<Store>& inner,
 }
 
 RunPlan slow_run() {
-  RunPlan run = run_of({"idx", "none"}, 4);
+  RunPlan run = run_of(kIdx, 4);
   run.schema = Schema();
   const DimId x = run.schema->add_dim("x", 32).value();
   const DimId y = run.schema->add_dim("y", 32).value();
@@ -251,6 +282,59 @@ TEST(Tuning, AModelThatCannotBeUsedIsIgnoredWithAWarning) {
   EXPECT_EQ(report("off.idx").find("  warning: "), std::string::npos);
   run.options["tune_model"] = "/nowhere.json";
   EXPECT_NE(report("missing.idx").find(ignored), std::string::npos);
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+// The cache may be read-only, or its disk full.
+TEST(Tuning, WithoutAccessToTheCacheARunWritesTheSame) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  for (const auto& denied : {std::set{StoreCall::kWrite}, {StoreCall::kOpen}, {StoreCall::kRename}}) {
+    const auto inner = memory_store();
+    const auto store = faulty_store(slow_store(inner), [&](StoreCall call, const std::string& path) {
+      return path.starts_with("/cache") && denied.contains(call) ? EACCES : 0;
+    });
+    RunPlan run = slow_run();
+    run.end_step = 20;
+    ASSERT_TRUE(write_all(store, run).ok());
+    EXPECT_TRUE(names_in(*inner, "/cache/esker").empty());
+    expect_same_as_untuned(*inner, run);
+  }
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(Tuning, TwoRunsAtOnceShareTheCache) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  const auto inner = memory_store();
+  std::array<Status, 2> statuses;
+  std::vector<std::thread> runs;
+  for (const std::size_t i : {0, 1}) {
+    runs.emplace_back([&, i] {
+      RunPlan run = slow_run();
+      run.n_ranks = 2;
+      run.path = "run" + std::to_string(i) + ".idx";
+      run.end_step = 24;
+      statuses[i] = write_all(slow_store(inner), run);
+    });
+  }
+  for (std::thread& run : runs) run.join();
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status.message();
+  for (const std::string& name : names_in(*inner, "/cache/esker")) EXPECT_EQ(name, "tuning.json");
+  if (inner->exists("/cache/esker/tuning.json").value()) {
+    EXPECT_TRUE(recall(*inner, "/cache/esker/tuning.json", "a key of no run").ok());
+  }
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(Tuning, ARunOfOneStepIsWrittenWithTheDefault) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  const auto store = memory_store();
+  RunPlan run = slow_run();
+  run.end_step = 1;
+  const std::string text = report_of(run, store);
+  EXPECT_NE(text.find("\ntuning: "), std::string::npos);
+  EXPECT_EQ(text.find("  step 0: "), std::string::npos) << text;
+  EXPECT_FALSE(store->exists("/cache/esker/tuning.json").value());
+  expect_same_as_untuned(*store, run);
   ::unsetenv("XDG_CACHE_HOME");
 }
 
