@@ -378,33 +378,6 @@ Status WritePipeline::try_step_plan(StepPlan& plan, const StepInput& input) {
   return lay_out_and_plan(plan, input, boxes);
 }
 
-/// The options that rank 0 chose for this step, on all ranks. Plans that were made with others do not fit.
-/// Collective.
-Status WritePipeline::take_setting() {
-  ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
-  if (!options) return {};
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "tune", [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(FilePattern pattern,
-                           FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
-    pattern.most_writers = file_pattern_.most_writers;
-    file_pattern_ = pattern;
-    planner_.follow(*options);
-    options_ = std::move(*options);
-    return {};
-  }));
-  for (auto& [key, plan] : plans_) plan.ready = false;
-  buffers_.release();
-  return {};
-}
-
-/// Steps that store the same fields are of one workload.
-std::string WritePipeline::workload_of(const StepInput& input) {
-  if (schema_hash_.empty()) schema_hash_ = fmt::format("{:016x}", hash_text(0, describe_schema(schema_)));
-  std::string text = schema_hash_ + " ";
-  for (const bool is_due : fields_stored(input)) text += is_due ? '1' : '0';
-  return text;
-}
-
 /// Before the dataset is created: an attempt at its first step does not depend on what the attempts before it
 /// chose. Plans refer to the parts that the choices shape. Local.
 Status WritePipeline::forget_choices() {

@@ -42,28 +42,6 @@ Index WritePipeline::count_on_meshes(const StepInput& input) {
   return static_cast<Index>(sum[0]);
 }
 
-/// For the tuner. Rank 0. The step is committed: without memory it is not observed.
-void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
-                                 Index buffer_bytes) {
-  (void)guarded("tune", [&] {
-    TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
-    step.store_share = step_s > 0 ? store_s / step_s : 0;
-    step.facts.ranks = comm_->size();
-    step.facts.fields = static_cast<int>(plan.fields.size());
-    step.facts.step_bytes = plan.data_bytes;
-    step.facts.aggregators = plan.aggregates ? plan.exchange.num_aggregators : plan.exchange.num_writers;
-    step.facts.buffer_bytes = buffer_bytes;
-    step.facts.shares_a_file = plan.layouts->shares_a_file();
-    step.facts.compresses = plan.layouts->compresses();
-    Options alone = options_;
-    alone.aggregate = false;
-    step.facts.may_write_alone = check_phases(alone, *plan.layouts).ok();
-    step.facts.knows_stripes = file_pattern_.stripes.size_bytes > 0;
-    tuner_->observe(step);
-    return Status();
-  });
-}
-
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds,
                                 double opening_s) {
   counters_.step_s += seconds;

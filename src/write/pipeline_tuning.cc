@@ -1,0 +1,64 @@
+// Steps that are written with other options than those before: the part of WritePipeline between the tuner
+// and the plans.
+#include <algorithm>
+
+#include "base/guarded.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "comm/agree.h"
+#include "write/describe.h"
+#include "write/pipeline.h"
+
+namespace esker {
+
+/// The options that rank 0 chose for this step, on all ranks. Plans that were made with others do not fit.
+/// Collective.
+Status WritePipeline::take_setting() {
+  ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
+  if (!options) return {};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "tune", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(FilePattern pattern,
+                           FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
+    pattern.most_writers = file_pattern_.most_writers;
+    file_pattern_ = pattern;
+    planner_.follow(*options);
+    options_ = std::move(*options);
+    return {};
+  }));
+  for (auto& [key, plan] : plans_) plan.ready = false;
+  buffers_.release();
+  return {};
+}
+
+/// Steps that store the same fields are of one workload.
+std::string WritePipeline::workload_of(const StepInput& input) {
+  if (schema_hash_.empty()) schema_hash_ = fmt::format("{:016x}", hash_text(0, describe_schema(schema_)));
+  std::string text = schema_hash_ + " ";
+  for (const bool is_due : fields_stored(input)) text += is_due ? '1' : '0';
+  return text;
+}
+
+/// For the tuner. Rank 0. The step is committed: without memory it is not observed.
+void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
+                                 Index buffer_bytes) {
+  (void)guarded("tune", [&] {
+    TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
+    step.store_share = step_s > 0 ? store_s / step_s : 0;
+    step.facts.ranks = comm_->size();
+    step.facts.fields = static_cast<int>(plan.fields.size());
+    step.facts.step_bytes = plan.data_bytes;
+    step.facts.aggregators =
+        std::max(1, plan.aggregates ? plan.exchange.num_aggregators : plan.exchange.num_writers);
+    step.facts.buffer_bytes = buffer_bytes;
+    step.facts.shares_a_file = plan.layouts->shares_a_file();
+    step.facts.compresses = plan.layouts->compresses();
+    Options alone = options_;
+    alone.aggregate = false;
+    step.facts.may_write_alone = check_phases(alone, *plan.layouts).ok();
+    step.facts.knows_stripes = file_pattern_.stripes.size_bytes > 0;
+    tuner_->observe(step);
+    return Status();
+  });
+}
+
+}  // namespace esker
