@@ -13,9 +13,11 @@
 #include "comm/gather.h"
 #include "comm/roll_call.h"
 #include "exchange/shared_options.h"
+#include "format/json_writer.h"
 #include "grid/memory_overlap.h"
 #include "read/parallel/parallel_reader.h"
 #include "store/store_answers.h"
+#include "tune/tuning_json.h"
 
 namespace esker {
 
@@ -173,6 +175,7 @@ Result<Reader> Reader::open(const std::string& path, const Communicator& comm, c
   };
   ESKER_RETURN_IF_ERROR(open_by_answers_of_root(ranks, open_options, open));
   if (roll_call) ranks.set_roll_call(std::move(roll_call));  // on all ranks, or on none
+  ESKER_RETURN_IF_ERROR(impl->together.tune());
   return Reader(std::move(impl));
 }
 
@@ -193,5 +196,14 @@ void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }
 Status Reader::read() { return impl_->read(); }
 
 const ReadReport& Reader::last_read() const { return impl_->together.last(); }
+
+Result<std::string> Reader::tuning_json() const {
+  ESKER_ASSIGN_OR_RETURN(const auto record, impl_->together.tuning());
+  JsonWriter json;
+  json.object([&] {
+    if (record) write_tuning(json.key("tuning"), *record);
+  });
+  return json.take();
+}
 
 }  // namespace esker

@@ -22,7 +22,7 @@ Values doublings(Index least, Index in_effect, Index most, const Print& print) {
 }
 
 Values aggregators(const TuningFacts& facts, const Options& options) {
-  if (options.aggregation_factor > 0) return {};
+  if (options.aggregation_factor > 0 || facts.aggregators == 0) return {};
   const auto print = [](Index count) { return std::to_string(count); };
   const auto [unit, number] = options.partitions;
   const Index least = unit == Partitions::Unit::kPartitions ? std::max<Index>(number, 1) : 1;
@@ -42,11 +42,6 @@ Values collective_buffers(const TuningFacts& facts, const Options& options) {
 
 Values store_threads(const TuningFacts&, const Options& options) {
   return options.storage == Storage::kPosix ? Values{"auto", "true", "false"} : Values{};
-}
-
-Values transports(const TuningFacts& facts, const Options&) {
-  if (facts.ranks == 1) return {};
-  return {"auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "get"};
 }
 
 Values patterns(const TuningFacts& facts, const Options&) {
@@ -77,6 +72,17 @@ Values fan_ins(const TuningFacts& facts, const Options&) {
   return facts.ranks > kNeverLimited ? Values{"0", "16", "64", "256"} : Values{};
 }
 
+/// Reading packs messages, and has no leaders of nodes.
+Values transports(const TuningFacts& facts, const Options&) {
+  if (facts.ranks == 1 || facts.aggregators == 0) return {};
+  if (facts.reads) return {"auto", "messages", "shared", "all_to_all", "put", "put_fence", "get"};
+  return {"auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "get"};
+}
+
+Values aggregate_reads(const TuningFacts& facts, const Options&) {
+  return facts.reads && facts.ranks > 1 ? Values{"auto", "true", "false"} : Values{};
+}
+
 Values any_value(const TuningFacts&, const Options&) { return {}; }
 
 struct Row {
@@ -94,6 +100,7 @@ constexpr auto kFiles = ChangeCost::kNewFiles;
 
 // clang-format off
 constexpr std::array kTunable{
+    Row{"aggregate_reads", kPlan, Phase::kBoth, 0, aggregate_reads, "of Reader, several ranks"},
     Row{"aggregators", kPlan, Phase::kBoth, 1, aggregators, "up to the number of ranks"},
     Row{"store_thread", kPlan, Phase::kStore, 0, store_threads, "not with storage=mpiio"},
     Row{"collective_buffer", kPlan, Phase::kStore, 3, collective_buffers, "at most a quarter of memory_budget"},
@@ -111,7 +118,6 @@ constexpr std::array kTunable{
     Row{"hints", kWriter, Phase::kStore, 0, any_value, "with storage=mpiio"},
     Row{"stripe_size", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
     Row{"stripe_count", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
-    Row{"aggregate_reads", kWriter, Phase::kBoth, 0, any_value, "of Reader"},
     Row{"bits_per_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
     Row{"blocks_per_file", kFiles, Phase::kBoth, 0, any_value, "IDX"},
     Row{"alignment", kFiles, Phase::kBoth, 0, any_value, ""},
@@ -157,10 +163,19 @@ bool may_change_between_steps(std::string_view option) {
       kTunable, [&](const Row& row) { return row.option == option && row.cost == ChangeCost::kPlan; });
 }
 
+namespace {
+
+/// Options that also change how ranks read together.
+constexpr std::array<std::string_view, 4> kOfReading{"aggregate_reads", "aggregators", "collective_buffer",
+                                                     "transport"};
+
+}  // namespace
+
 std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options) {
   std::vector<Axis> axes;
   for (const Row& row : kTunable) {
     if (row.cost != ChangeCost::kPlan || is_set(options, row.option)) continue;
+    if (facts.reads && std::ranges::find(kOfReading, row.option) == kOfReading.end()) continue;
     Axis axis{std::string(row.option), row.values(facts, options), 0, row.stride, row.phase};
     if (axis.values.size() < 2) continue;
     const auto configured = std::ranges::find(axis.values, find_option(row.option)->print(options));

@@ -1,4 +1,4 @@
-// The parameter space: the options that change how fast a run writes, with the values worth trying.
+// The parameter space: the options that change how fast a run writes, or reads, with the values worth trying.
 //
 // Options that change the bytes of the files are listed, too, but only axes_of() is searched, and it has none
 // of them.
@@ -18,12 +18,13 @@ struct TuningFacts {
   int ranks = 1;
   int fields = 0;                ///< that the step stores
   Index step_bytes = 0;          ///< of their samples
-  int aggregators = 1;           ///< in effect
+  int aggregators = 1;           ///< in effect; 0: none, each rank reads by itself
   Index buffer_bytes = 0;        ///< of a collective buffer in effect; 0: unknown
   bool shares_a_file = false;    ///< several aggregators write one file
   bool compresses = false;       ///< pieces are stored compressed
   bool may_write_alone = false;  ///< the format allows aggregate=false
   bool knows_stripes = false;    ///< the file system or an option gives the stripe size
+  bool reads = false;            ///< ranks read together; else they write
 };
 
 /// All options that change the speed, in the order in which they are tried. Local, pure.

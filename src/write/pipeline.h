@@ -22,13 +22,13 @@
 #include "exchange/run.h"
 #include "format/format_writer.h"
 #include "store/store.h"
+#include "tune/parallel/step_tuner.h"
 #include "write/choose_pattern.h"
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_input.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
-#include "write/step_tuner.h"
 #include "write/unsynced_steps.h"
 
 namespace esker {

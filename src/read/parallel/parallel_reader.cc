@@ -8,11 +8,13 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "comm/agree.h"
 #include "comm/call_watch.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
 #include "plan/segment_maps.h"
+#include "store/store.h"
 
 namespace esker {
 namespace {
@@ -67,24 +69,96 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
                             const std::vector<StridedRequest>& strided) {
   const CallWatch::Call call(*comm_, "read");
   const Stopwatch watch;
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
+  const bool decides = tuner_ && comm_->rank() == 0;
+  bool takes_setting = false, any_takes = false;
+  const Status mine_is_well = guarded("read", [&] {
+    if (local.ok() && decides) takes_setting = tuner_->choose(num_reads_, workload_of(mine));
+    return local;
+  });
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine_is_well, "read", 0, "", takes_setting}, &any_takes));
+  ReadReport report;
+  plan_s_ = 0;
+  Status status = any_takes ? take_setting() : Status();
+  if (status.ok()) status = read_as_set(mine, strided, report);
+  if (status.ok()) status = sum_up(watch.elapsed_s(), report);
+  ++num_reads_;
+  if (!decides) return status;
+  (void)guarded("tune", [&] {
+    status.ok() ? observe(mine) : tuner_->fail();
+    return Status();
+  });
+  return status;
+}
+
+/// With the options in force. Collective.
+Status ParallelReader::read_as_set(const std::vector<ReadRequest>& mine,
+                                   const std::vector<StridedRequest>& strided, ReadReport& report) {
   ReadReport asked;
   for (const ReadRequest& request : mine) asked.data_bytes += bytes_of(data_, request);
   if (may_aggregate()) {
-    ReadReport report = asked;
+    report = asked;
     const Status together = read_together(mine, strided, report);
-    if (together.ok() && report.aggregated) return sum_up(watch.elapsed_s(), report);
+    if (together.ok() && report.aggregated) return {};
     // Alone it takes less memory.
-    if (!together.ok() && (options_.aggregate_reads || together.code() != Code::kOutOfMemory))
-      return together;
+    if (!together.ok() && (must_aggregate_ || together.code() != Code::kOutOfMemory)) return together;
   }
-  ReadReport report = asked;
+  report = asked;
   const auto read_mine = [&]() -> Status {
     for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
     return read_strided(strided, report);
   };
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", read_mine));
-  return sum_up(watch.elapsed_s(), report);
+  return all_do(*comm_, "read", read_mine);
+}
+
+Status ParallelReader::tune() {
+  ESKER_ASSIGN_OR_RETURN(tuner_,
+                         StepTuner::make(*comm_, posix_store(), options_, StepTuner::Purpose::kReading));
+  return {};
+}
+
+/// Reads of as many samples of the same fields and levels on rank 0 are alike.
+std::string ParallelReader::workload_of(const std::vector<ReadRequest>& mine) const {
+  std::string text;
+  for (const ReadRequest& request : mine) {
+    text += fmt::format("{} {} {} {}; ", data_.field_at(static_cast<int>(request.column.field)).name,
+                        request.column.level, request.column.bits, request.target.box.num_samples());
+  }
+  return fmt::format("{:016x}", hash_text(0, text));
+}
+
+/// The options that rank 0 chose, on all ranks. Plans that were made with others do not fit. Collective.
+Status ParallelReader::take_setting() {
+  for (bool again = true; again;) {
+    ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
+    if (options) options_ = std::move(*options);
+    ESKER_RETURN_IF_ERROR(tuner_->judge(*comm_, Status(), Plan(), 0, again));
+  }
+  plan_.reset();
+  buffers_.release();
+  return {};
+}
+
+/// For the tuner. Rank 0.
+void ParallelReader::observe(const std::vector<ReadRequest>& mine) {
+  constexpr double kShare = 0.5;  // of loading in a read: not known, so that all options are tried
+  TunedStep step{num_reads_ - 1, workload_of(mine), last_.seconds - plan_s_, plan_s_, kShare, {}};
+  step.facts.reads = true;
+  step.facts.ranks = comm_->size();
+  step.facts.step_bytes = last_.data_bytes;
+  step.facts.aggregators = last_.aggregated ? std::max(last_.readers, 1) : 0;
+  if (last_.aggregated && plan_) {
+    const Plan& plan = plan_->plan();
+    step.facts.buffer_bytes = std::max(plan.buffer_bytes, plan.shared_buffer_bytes);
+  }
+  tuner_->observe(step);
+  tuner_->remember();
+}
+
+Result<std::optional<TuningRecord>> ParallelReader::tuning() const {
+  std::optional<TuningRecord> record;
+  if (!tuner_) return record;
+  ESKER_ASSIGN_OR_RETURN(record, tuner_->record(*comm_));
+  return record;
 }
 
 // On one node, reading gaps costs nothing extra: another rank finds these bytes in the page cache. Units that
@@ -135,8 +209,10 @@ Status ParallelReader::read_together(const std::vector<ReadRequest>& mine,
   comm_->all_reduce_max(any_stale);
   report.planned = any_stale[0] != 0;
   if (report.planned) {
+    const Stopwatch watch;
     plan_.reset();
     ESKER_ASSIGN_OR_RETURN(plan_, ReadPlan::make(*comm_, data_, options_, columns, mine, buffers_));
+    plan_s_ = watch.elapsed_s();
   }
   report.buffer_bytes = buffers_.size_bytes();
   ExchangeStats stats;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/comm.h"
@@ -14,6 +16,7 @@
 #include "read/opened_dataset.h"
 #include "read/parallel/read_plan.h"
 #include "read/parallel/read_request.h"
+#include "tune/parallel/step_tuner.h"
 
 namespace esker {
 
@@ -23,12 +26,17 @@ class ParallelReader {
   ParallelReader(std::shared_ptr<Comm> comm, const OpenedDataset& data, Options options, bool verify)
       : comm_(std::move(comm)), data_(data), options_(std::move(options)), verify_(verify) {}
 
+  /// Tunes how reads are done, as the option `tune` says. Collective, before the first read; errors are
+  /// agreed on all ranks.
+  Status tune();
   /// Reads `mine` and `strided`. `local`: the status of this rank. Collective; errors are agreed on all
   /// ranks, and targets are then unspecified. Memory: options.memory_budget_bytes.
   Status read(const Status& local, const std::vector<ReadRequest>& mine,
               const std::vector<StridedRequest>& strided);
   /// The last successful one.
   [[nodiscard]] const ReadReport& last() const { return last_; }
+  /// What was tried, and what it gained; nothing: not tuned. Collective; the same on all ranks.
+  Result<std::optional<TuningRecord>> tuning() const;
 
  private:
   [[nodiscard]] bool is_one_node() const { return comm_->node().size() == comm_->size(); }
@@ -43,14 +51,23 @@ class ParallelReader {
   Status read_alone(const ReadRequest& request, ReadReport& report) const;
   Status read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const;
   Status sum_up(double seconds, ReadReport& report);
+  Status read_as_set(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
+                     ReadReport& report);
+  [[nodiscard]] std::string workload_of(const std::vector<ReadRequest>& mine) const;
+  Status take_setting();
+  void observe(const std::vector<ReadRequest>& mine);
 
   std::shared_ptr<Comm> comm_;
   const OpenedDataset& data_;
   Options options_;
   bool verify_;
+  bool must_aggregate_ = options_.aggregate_reads.has_value();  // also where memory is short
   ExchangeBuffers buffers_;
   std::unique_ptr<ReadPlan> plan_;
   ReadReport last_;
+  std::unique_ptr<StepTuner> tuner_;  // null: not tuned
+  Index num_reads_ = 0;
+  double plan_s_ = 0;  // of the last read
 };
 
 }  // namespace esker

@@ -10,6 +10,7 @@
 #include "esker/esker.hpp"
 #include "support/reading.h"
 #include "support/thread_comm.h"
+#include "support/tuned_runs.h"
 
 namespace esker {
 namespace {
@@ -98,6 +99,27 @@ class ParallelRead : public testing::TestWithParam<Case> {
       }
       reader.read().check();  // no rank has a request
     });
+  }
+
+  /// Reads `n_reads` times on four ranks and compares; what tuning reports.
+  TuningRecord read_tuned(const std::string& tune, Index n_reads) const {
+    Options options;
+    options.set("tune", tune).check();
+    options.set("tune_cache", "false").check();
+    std::array<std::string, 4> texts;
+    run_ranks({0, 0, 1, 1}, [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, options).value();
+      for (Index turn = 0; turn < n_reads; ++turn) {
+        Wanted wanted(reader);
+        ask(wanted, reader.dataset(), comm.rank(), comm.size(), turn % 3);
+        const Status status = reader.read();
+        ASSERT_TRUE(status.ok()) << status.message();
+        wanted.compare();
+      }
+      texts[static_cast<std::size_t>(comm.rank())] = reader.tuning_json().value();
+    });
+    for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
+    return parse_tuning(texts[0]).value();
   }
 
   static Options reading(std::optional<bool> aggregate) {
@@ -367,6 +389,25 @@ std::vector<Case> cases() {
   all.push_back({"Netcdf4", "run4.nc", {{"format", "netcdf4"}, {"chunks", "10,7,4"}}});
 #endif
   return all;
+}
+
+TEST_P(ParallelRead, EverySettingReadsTheSame) {
+  TuningFacts facts = facts_with(4);
+  facts.reads = true;
+  const TuningRecord record = every_setting(facts);
+  EXPECT_GE(record.changes.size(), 10U);
+  const std::string replay = (directory_ / "replay.json").string();
+  store_text(*posix_store(), replay, report_with(record));
+  EXPECT_EQ(read_tuned("replay:" + replay, 2 + std::ssize(record.changes)).changes.size(),
+            record.changes.size());
+}
+
+TEST_P(ParallelRead, ReadsThatAreTunedReturnTheSame) {
+  const TuningRecord record = read_tuned("auto", 20);
+  EXPECT_GT(record.default_s, 0);
+  EXPECT_LE(record.probes.size(), 5U);
+  const bool was_measured = !record.probes.empty() || record.state.find("settled") != std::string::npos;
+  EXPECT_TRUE(was_measured) << record.state;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ParallelRead, testing::ValuesIn(cases()),

@@ -89,6 +89,24 @@ TEST(ParameterSpace, OptionsThatTheUserSetStay) {
   EXPECT_FALSE(std::ranges::find(tunable, "restructure", &TunableOption::option)->is_set);
 }
 
+TEST(ParameterSpace, ReadingHasOptionsOfItsOwn) {
+  TuningFacts facts = facts_of(8, 4);
+  facts.reads = true;
+  std::vector<std::string> options;
+  for (const Axis& axis : axes_of(facts, Options())) options.push_back(axis.option);
+  EXPECT_EQ(options,
+            (std::vector<std::string>{"aggregate_reads", "aggregators", "collective_buffer", "transport"}));
+  facts.aggregators = 0;  // each rank reads by itself
+  facts.buffer_bytes = 0;
+  EXPECT_EQ(axes_of(facts, Options()).size(), 1U);
+  facts.ranks = 1;
+  EXPECT_TRUE(axes_of(facts, Options()).empty());
+  facts.reads = false;
+  facts.ranks = 8;
+  facts.aggregators = 4;
+  for (const Axis& axis : axes_of(facts, Options())) EXPECT_NE(axis.option, "aggregate_reads");
+}
+
 TEST(ParameterSpace, OneRankHasNoExchange) {
   for (const Axis& axis : axes_of(facts_of(1, 1), Options()))
     EXPECT_EQ(axis.phase, Phase::kStore) << axis.option;

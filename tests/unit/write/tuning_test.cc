@@ -1,4 +1,4 @@
-// Tuning changes how steps are written, not what is written: see write/step_tuner.h.
+// Tuning changes how steps are written, not what is written: see tune/parallel/step_tuner.h.
 #include <gtest/gtest.h>
 
 #include <array>

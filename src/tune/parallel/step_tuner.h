@@ -1,4 +1,5 @@
-// StepTuner: changes how the steps of a run are written, and compares their times, on all ranks together.
+// StepTuner: changes how the steps of a run are written, or how a reader reads, and compares their times, on
+// all ranks together.
 //
 // Rank 0 alone looks at times and chooses; the other ranks follow it when the ranks plan. A step that changes
 // nothing costs no message. Only steps without keep rules and meshes are tuned; others are written with the
@@ -22,12 +23,15 @@ namespace esker {
 
 class StepTuner {
  public:
+  /// What is tuned. The model of step times is one of writing.
+  enum class Purpose { kWriting, kReading };
+
   /// Null with tune=off. Rank 0 reads the report that tune=replay names from `store`. Collective; errors are
   /// those of all ranks.
   /// With tune=auto and tune_cache=true, what earlier runs found is in a file of `store`, see
   /// knowledge_path(), and next to it a model of step times, unless tune_model names another one.
   static Result<std::unique_ptr<StepTuner>> make(Comm& comm, std::shared_ptr<Store> store,
-                                                 const Options& options);
+                                                 const Options& options, Purpose purpose = Purpose::kWriting);
 
   /// Chooses the setting of a step. Whether another one is in force, so that the ranks have to plan; always
   /// false on other ranks than 0. Local.
@@ -41,14 +45,15 @@ class StepTuner {
   void observe(const TunedStep& step);
   /// The step failed. Rank 0.
   void fail();
-  /// Remembers what was found, for later runs. Rank 0, when the run ends.
+  /// Remembers what was found since the last call, for later runs; nothing before the search has settled.
+  /// Rank 0.
   void remember();
   /// Collective; the same on all ranks.
   Result<TuningRecord> record(Comm& comm) const;
 
  private:
-  StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Options& options, std::string knowledge,
-            std::vector<TuningRecord::Change> replayed);
+  StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Options& options, Purpose purpose,
+            std::string knowledge, std::vector<TuningRecord::Change> replayed);
   void read_model();
   void recall_earlier_run(const std::string& workload);
   [[nodiscard]] std::string key_of(const std::string& workload) const;
@@ -56,6 +61,8 @@ class StepTuner {
 
   std::shared_ptr<Store> store_;
   Options configured_;
+  Purpose purpose_;
+  std::optional<Setting> remembered_;
   std::string knowledge_;  // path; empty: nothing is remembered
   int n_ranks_;
   int num_observed_ = 0;

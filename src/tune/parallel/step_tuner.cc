@@ -1,4 +1,4 @@
-#include "write/step_tuner.h"
+#include "tune/parallel/step_tuner.h"
 
 #include <fmt/format.h>
 
@@ -34,10 +34,11 @@ double work_of(const Plan& plan) {
 
 }  // namespace
 
-StepTuner::StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Options& options,
+StepTuner::StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Options& options, Purpose purpose,
                      std::string knowledge, std::vector<TuningRecord::Change> replayed)
     : store_(std::move(store)),
       configured_(options),
+      purpose_(purpose),
       knowledge_(std::move(knowledge)),
       n_ranks_(comm.size()),
       replayed_(std::move(replayed)) {
@@ -45,7 +46,7 @@ StepTuner::StepTuner(const Comm& comm, std::shared_ptr<Store> store, const Optio
 }
 
 Result<std::unique_ptr<StepTuner>> StepTuner::make(Comm& comm, std::shared_ptr<Store> store,
-                                                   const Options& options) {
+                                                   const Options& options, Purpose purpose) {
   std::unique_ptr<StepTuner> tuner;
   if (options.tune == "off") return tuner;
   std::vector<TuningRecord::Change> replayed;
@@ -60,7 +61,7 @@ Result<std::unique_ptr<StepTuner>> StepTuner::make(Comm& comm, std::shared_ptr<S
   }));
   ESKER_RETURN_IF_ERROR(all_do(comm, "tune", [&] {
     const bool remembers = options.tune == "auto" && options.tune_cache && comm.rank() == 0;
-    tuner.reset(new StepTuner(comm, std::move(store), options, remembers ? knowledge_path() : "",
+    tuner.reset(new StepTuner(comm, std::move(store), options, purpose, remembers ? knowledge_path() : "",
                               std::move(replayed)));
     return Status();
   }));
@@ -130,7 +131,8 @@ void StepTuner::observe(const TunedStep& step) {
 
 /// What runs have to have in common: the machine, its ranks, what they write, and the options that are set.
 std::string StepTuner::key_of(const std::string& workload) const {
-  std::string key = fmt::format("{} {} ranks {}", machine_name(), n_ranks_, workload);
+  const char* reads = purpose_ == Purpose::kReading ? "reading " : "";
+  std::string key = fmt::format("{} {} ranks {}{}", machine_name(), n_ranks_, reads, workload);
   for (const Options::Entry& entry : configured_.entries()) {
     const bool matters =
         !entry.name.starts_with("tune") && entry.name != "report" && entry.name != "overwrite";
@@ -148,6 +150,7 @@ void StepTuner::recall_earlier_run(const std::string& workload) {
 
 /// A model that cannot be used is ignored.
 void StepTuner::read_model() {
+  if (purpose_ == Purpose::kReading) return;
   const bool is_named = !configured_.tune_model.empty();
   const std::string path = is_named             ? configured_.tune_model
                            : knowledge_.empty() ? ""
@@ -167,6 +170,8 @@ void StepTuner::read_model() {
 
 void StepTuner::remember() {
   if (knowledge_.empty() || !adaptive_->is_worth_remembering()) return;
+  if (remembered_ == adaptive_->record().best) return;
+  remembered_ = adaptive_->record().best;
   const Status status =
       esker::remember(*store_, knowledge_, key_of(adaptive_->workload()), adaptive_->record().best);
   if (!status.ok()) warnings_.push_back("not remembered for later runs: " + status.message());
