@@ -41,6 +41,8 @@ def commands_of(sources: Path, compile_commands: Path) -> dict[str, tuple[list[s
         if not file.is_relative_to(sources / "src"):
             continue
         words = shlex.split(entry["command"])
+        if not words[words.index("-o") + 1].startswith("src/"):
+            continue  # a program that compiles a source of the library for itself
         words = words[: words.index("-o")]
         found[str(file.parent.relative_to(sources / "src"))] = (words, entry["directory"])
     return found
