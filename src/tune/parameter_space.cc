@@ -80,7 +80,7 @@ Values transports(const TuningFacts& facts, const Options&) {
 }
 
 Values aggregate_reads(const TuningFacts& facts, const Options&) {
-  return facts.reads && facts.ranks > 1 ? Values{"auto", "true", "false"} : Values{};
+  return facts.ranks > 1 ? Values{"auto", "true", "false"} : Values{};
 }
 
 Values any_value(const TuningFacts&, const Options&) { return {}; }
@@ -165,9 +165,13 @@ bool may_change_between_steps(std::string_view option) {
 
 namespace {
 
-/// Options that also change how ranks read together.
+/// Options that change how ranks read together; the first one does nothing else.
 constexpr std::array<std::string_view, 4> kOfReading{"aggregate_reads", "aggregators", "collective_buffer",
                                                      "transport"};
+
+bool is_used(std::string_view option, bool reads) {
+  return reads ? std::ranges::find(kOfReading, option) != kOfReading.end() : option != kOfReading.front();
+}
 
 }  // namespace
 
@@ -175,7 +179,7 @@ std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options) {
   std::vector<Axis> axes;
   for (const Row& row : kTunable) {
     if (row.cost != ChangeCost::kPlan || is_set(options, row.option)) continue;
-    if (facts.reads && std::ranges::find(kOfReading, row.option) == kOfReading.end()) continue;
+    if (!is_used(row.option, facts.reads)) continue;
     Axis axis{std::string(row.option), row.values(facts, options), 0, row.stride, row.phase};
     if (axis.values.size() < 2) continue;
     const auto configured = std::ranges::find(axis.values, find_option(row.option)->print(options));
