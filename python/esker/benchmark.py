@@ -163,9 +163,10 @@ def results(
 
 
 def _config(measured: dict[str, Any]) -> dict[str, Any]:
-    keys = ("workload", "ranks", "steps", "repeat", "grids", "values", "store_bytes_per_s", "store_contention")
+    keys = ("workload", "ranks", "steps", "repeat", "grids", "values")
+    of_store = ("store_bytes_per_s", "store_contention")
     return {
-        **{key: measured[key] for key in keys if key in measured},
+        **{key: measured[key] for key in keys + of_store if key in measured},
         "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
         "esker": _core.version(),
     }
@@ -222,9 +223,13 @@ def _sparse(case: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any]
     }
 
 
+def _num_tried(probes: list[dict[str, Any]]) -> int:
+    return sum(not probe["verdict"].startswith("not tried") for probe in probes)
+
+
 def _tuned(case: dict[str, Any], default: dict[str, Any] | None) -> dict[str, Any]:
-    """For a run with tune=auto: its speed relative to the default in the same repetition, of all steps and of the last
-    five (medians), how many settings it tried, and what it settled on."""
+    """For a run with tune=auto: its speed relative to the default in the same repetition, of all steps and of
+    the last five (medians), how many settings it tried, and what it settled on."""
     records = [report["tuning"] for report in case["reports"] if "tuning" in report]
     if not records or not default:
         return {}
@@ -236,7 +241,7 @@ def _tuned(case: dict[str, Any], default: dict[str, Any] | None) -> dict[str, An
     return {
         "over_default": _ratios(default["write_s"], case["write_s"]),
         "last_steps_over_default": _spread([last(untuned) / last(tuned) for untuned, tuned in pairs]),
-        "probes": [sum(not probe["verdict"].startswith("not tried") for probe in r["probes"]) for r in records],
+        "probes": [_num_tried(record["probes"]) for record in records],
         "settled_on": [record["best"] for record in records],
         "states": [record["state"] for record in records],
     }

@@ -82,7 +82,7 @@ def _print_sparse(console: Console, results: dict[str, Any]) -> None:
 
 
 def _print_tuned(console: Console, results: dict[str, Any]) -> None:
-    console.print("\nRuns that tune themselves; default: idx_two_phase in the same repetition; last: the last five steps")
+    console.print("\nRuns that tune themselves; default: idx_two_phase in the same repetition; last: five steps")
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     table.add_column("case")
     for column in ("write speed / default", "last / default", "settings tried"):

@@ -28,7 +28,7 @@ def samples(count: int, seed: int) -> np.ndarray:
     return np.column_stack([ranks, step_bytes, per_aggregator, random.integers(0, 2, count)])
 
 
-def tree_of(tree: Any, values: np.ndarray | None = None) -> dict[str, list[Any]]:
+def tree_of(tree: Any) -> dict[str, list[Any]]:
     """The arrays of a fitted tree: leaves have attribute -1."""
     is_leaf = tree.children_left < 0
     return {
@@ -36,7 +36,7 @@ def tree_of(tree: Any, values: np.ndarray | None = None) -> dict[str, list[Any]]
         "threshold": np.where(is_leaf, 0.0, tree.threshold).tolist(),
         "left": np.where(is_leaf, 0, tree.children_left).tolist(),
         "right": np.where(is_leaf, 0, tree.children_right).tolist(),
-        "value": tree.value[:, 0, 0].tolist() if values is None else values.tolist(),
+        "value": tree.value[:, 0, 0].tolist(),
     }
 
 
@@ -60,14 +60,12 @@ def main() -> int:
     y = np.sin(np.log2(x[:, 1])) + 0.2 * np.log2(x[:, 2]) - 0.1 * np.log2(x[:, 0]) * x[:, 3]
     tree = DecisionTreeRegressor(max_depth=5, random_state=1).fit(x, y)
     forest = RandomForestRegressor(n_estimators=7, max_depth=4, random_state=1).fit(x, y)
-    boosted = GradientBoostingRegressor(n_estimators=9, max_depth=3, learning_rate=0.3, random_state=1).fit(x, y)
+    boosted = GradientBoostingRegressor(n_estimators=9, learning_rate=0.3, random_state=1).fit(x, y)
+    stages = [tree_of(stage.tree_) for stage in boosted.estimators_[:, 0]]
     fitted = [
         (tree, model_of("decision_tree", [tree_of(tree.tree_)], 0, 1)),
         (forest, model_of("random_forest", [tree_of(e.tree_) for e in forest.estimators_], 0, 1 / 7)),
-        (
-            boosted,
-            model_of("gradient_boosting", [tree_of(e.tree_) for e in boosted.estimators_[:, 0]], float(np.mean(y)), 0.3),
-        ),
+        (boosted, model_of("gradient_boosting", stages, float(np.mean(y)), 0.3)),
     ]
     rows = samples(60, 2)
     # Values at thresholds, and next to them where 32-bit reals cannot tell.
@@ -75,7 +73,8 @@ def main() -> int:
         for feature, threshold in zip(estimator.tree_.feature, estimator.tree_.threshold):
             if feature < 0:
                 continue
-            for value in (threshold, np.nextafter(threshold, np.inf), np.floor(threshold), np.ceil(threshold)):
+            after = np.nextafter(threshold, np.inf)
+            for value in (threshold, after, np.floor(threshold), np.ceil(threshold)):
                 row = rows[0].copy()
                 row[feature] = value
                 rows = np.vstack([rows, row])
