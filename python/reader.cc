@@ -60,7 +60,10 @@ void bind_reader(nb::module_& m) {
           "exception"_a, "Makes the next read() fail on all ranks with the exception's message.")
       .def(
           "read", [](Reader& reader) { reader.read().check(); }, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("last_read", [](const Reader& reader) { return reader.last_read(); });
+      .def_prop_ro("last_read", [](const Reader& reader) { return reader.last_read(); })
+      .def(
+          "tuning_json", [](const Reader& reader) { return reader.tuning_json().value(); },
+          nb::call_guard<nb::gil_scoped_release>(), "Collective.");
   m.def("open_parallel", &open_reader, "path"_a, "options"_a = OptionTexts(), "communicator"_a = nb::none(),
         "verify"_a = false, "Collective.");
 }

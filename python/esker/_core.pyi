@@ -395,6 +395,9 @@ class Reader:
     @property
     def last_read(self) -> ReadReport: ...
 
+    def tuning_json(self) -> str:
+        """Collective."""
+
 def open_parallel(path: str, options: Mapping[str, str] = {}, communicator: Communicator | None = None, verify: bool = False) -> Reader:
     """Collective."""
 

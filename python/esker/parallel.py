@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -84,3 +85,10 @@ class Reader:
     def last_read(self) -> _core.ReadReport:
         """The cost of the last read(), the same on all ranks: bytes, seconds, readers, memory."""
         return self._core.last_read
+
+    def tuning(self) -> dict[str, Any] | None:
+        """What reads with tune=auto tried, and what it gained, like the member "tuning" of a report; None:
+        not tuned. Collective; the same on all ranks.
+        """
+        found: dict[str, Any] | None = json.loads(self._core.tuning_json()).get("tuning")
+        return found

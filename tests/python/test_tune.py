@@ -74,3 +74,14 @@ def test_a_run_tunes_itself_and_is_repeated(tmp_path: Path, monkeypatch: pytest.
 def test_values_of_tune(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="off, auto or replay:"):
         esker.Writer(str(tmp_path / "a.idx"), dims={"x": 4}, tune="perhaps")
+
+
+def test_reads_tune_themselves(tmp_path: Path) -> None:
+    write_steps(tmp_path / "run.idx", tune="auto", tune_cache=False)
+    reader = esker.Reader(tmp_path / "run.idx", tune="auto", tune_cache=False)
+    for step in range(8):
+        read = reader.read({"f": None}, step)["f"]
+        assert np.array_equal(read, np.arange(32.0 * 32).reshape(32, 32) + step)
+    tuning = reader.tuning()
+    assert tuning is not None and tuning["default_s"] > 0 and tuning["best"] == {}
+    assert esker.Reader(tmp_path / "run.idx").tuning() is None
