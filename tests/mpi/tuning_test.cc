@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/mpi_runs.h"
+#include "support/reading.h"
 #include "support/tuned_runs.h"
 
 namespace esker {
@@ -37,6 +38,26 @@ TEST_F(TuningTest, EverySettingWritesTheSameBytes) {
 }
 
 TEST_F(TuningTest, ARunThatTunesItselfWritesTheSameBytes) { expect_same_bytes("auto", 12); }
+
+TEST_F(TuningTest, AReaderThatTunesItselfReadsTheSame) {
+  RunPlan run = run_of("off", 3);
+  run.path = path("run.idx");
+  ASSERT_TRUE(write_on_rank(comm_, posix_store(), run).ok());
+  Options options;
+  options.set("tune", "auto").check();
+  options.set("tune_cache", "false").check();
+  Reader reader = Reader::open(run.path, comm_, options).value();
+  for (Index turn = 0; turn < 12; ++turn) {
+    Wanted wanted(reader);
+    wanted.ask("thk", turn % run.end_step, Box({comm_.rank(), 1}, {21, 18}), 2);
+    const Status status = reader.read();
+    ASSERT_TRUE(status.ok()) << status.message();
+    wanted.compare();
+  }
+  const std::string told = reader.tuning_json().value();
+  EXPECT_GT(parse_tuning(told).value().default_s, 0);
+  EXPECT_EQ(share_text(*comm_.get(), told, 0).value(), told) << "the same on all ranks";
+}
 
 }  // namespace
 }  // namespace esker
