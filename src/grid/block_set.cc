@@ -35,7 +35,7 @@ BlockRuns unite(std::span<const BlockRun> a, std::span<const BlockRun> b) {
 
 BlockRuns blocks_up_to(const BlockGrid& grid, int level) {
   BlockRuns runs;
-  if (level < grid.bits_per_block()) return runs;
+  if (level < grid.coarsest_level()) return runs;
   const BlockGrid::Existing finest = grid.existing_at(std::min(level, grid.mask().max_level()));
   append_run(runs, {0, finest.before + finest.count});
   return runs;

@@ -116,11 +116,16 @@ struct TileSearch {
 
 }  // namespace
 
-BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box)
-    : mask_(mask), bits_per_block_(bits_per_block), box_(box) {
+BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box, int brick_digits)
+    : mask_(mask),
+      bits_per_block_(bits_per_block),
+      brick_digits_(brick_digits),
+      box_(box),
+      num_existing_(num_first_blocks()) {
   assert(0 <= bits_per_block && bits_per_block <= mask.max_level());
   assert(!box.empty() && box.rank == mask.rank() && mask.pow2_box().contains(box));
-  for (int level = bits_per_block + 1; level <= mask.max_level(); ++level) {
+  assert(0 <= brick_digits && coarsest_level() <= mask.max_level());
+  for (int level = coarsest_level() + 1; level <= mask.max_level(); ++level) {
     const Box tiles = find_existing_tiles(level);
     const Index count = tiles.num_samples();
     levels_.push_back({tiles, num_existing_, count == Index{1} << tile_digits(level)});
@@ -128,12 +133,29 @@ BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box)
   }
 }
 
+bool BlockGrid::can_have_bricks(int digits) const {
+  assert(brick_digits_ == 0);
+  if (digits < 0 || bits_per_block_ + digits > mask_.max_level()) return false;
+  const Point extent = mask_.pow2_sizes(digits + 1, mask_.max_level());
+  const Point count = mask_.pow2_sizes(1, digits);
+  for (int a = 0; a < box_.rank; ++a) {
+    if (box_.lo[a] >= extent[a] || box_.hi[a] <= (count[a] - 1) * extent[a]) return false;
+  }
+  return num_existing_before(Index{1} << digits) == Index{1} << digits;
+}
+
 int BlockGrid::level_of_block(Index block) const {
+  if (block < num_first_blocks()) return coarsest_level();
   return bits_per_block_ + std::bit_width(static_cast<std::uint64_t>(block));
 }
 
 Lattice BlockGrid::lattice(Index block) const {
-  if (block == 0) return mask_.samples_up_to(bits_per_block_);
+  if (block < num_first_blocks()) {
+    Lattice lattice = mask_.samples_up_to(coarsest_level());
+    lattice.origin = point_from_z(mask_, block << (mask_.max_level() - brick_digits_));
+    lattice.count = samples_per_axis_of_brick();
+    return lattice;
+  }
   const int level = level_of_block(block);
   Lattice lattice = mask_.samples_new_at(level);
   lattice.origin = point_from_hz(mask_, block << bits_per_block_);
@@ -149,14 +171,18 @@ bool BlockGrid::exists(Index block) const {
   return true;
 }
 
-Index BlockGrid::block_of(const Point& p) const { return hz_from_point(mask_, p) >> bits_per_block_; }
+Index BlockGrid::block_of(const Point& p) const {
+  const Index z = z_from_point(mask_, p);
+  const Index block = hz_from_z(mask_, z) >> bits_per_block_;
+  return block < num_first_blocks() ? z >> (mask_.max_level() - brick_digits_) : block;
+}
 
 Index BlockGrid::num_existing_before(Index block) const {
   assert(0 <= block && block <= num_blocks());
-  if (block == 0) return 0;
+  if (block < num_first_blocks()) return block;
   if (block == num_blocks()) return num_existing_;
   const int number = level_of_block(block);
-  const Level& level = levels_[number - bits_per_block_ - 1];
+  const Level& level = level_at(number);
   const Index z = block - first_block_of_level(number);
   if (level.is_whole) return level.existing_before + z;
   const int n_digits = tile_digits(number);
@@ -166,8 +192,12 @@ Index BlockGrid::num_existing_before(Index block) const {
 // The samples of a level are numbered like tiles that are divided further.
 Index BlockGrid::num_samples_before(Index block) const {
   assert(0 <= block && block <= num_blocks());
-  if (block == 0) return 0;
   if (block == num_blocks()) return box_.num_samples();
+  if (block < num_first_blocks()) {
+    const int finest = coarsest_level();
+    const Box samples = mask_.samples_up_to(finest).indices_in(box_);
+    return count_below(mask_, brick_digits_, all_cells(mask_, finest), samples, block);
+  }
   const int number = level_of_block(block);
   const Box coarser = mask_.samples_up_to(number - 1).indices_in(box_);
   const Box here = mask_.samples_new_at(number).indices_in(box_);
@@ -177,10 +207,10 @@ Index BlockGrid::num_samples_before(Index block) const {
 
 Index BlockGrid::nth_existing(Index ordinal) const {
   assert(0 <= ordinal && ordinal < num_existing());
-  if (ordinal == 0) return 0;
+  if (ordinal < num_first_blocks()) return ordinal;
   int number = mask_.max_level();
-  while (levels_[number - bits_per_block_ - 1].existing_before > ordinal) --number;
-  const Level& level = levels_[number - bits_per_block_ - 1];
+  while (level_at(number).existing_before > ordinal) --number;
+  const Level& level = level_at(number);
   const Index in_level = ordinal - level.existing_before;
   const Index z = level.is_whole ? in_level : nth_tile(mask_, tile_digits(number), level.tiles, in_level);
   return first_block_of_level(number) + z;
@@ -188,10 +218,11 @@ Index BlockGrid::nth_existing(Index ordinal) const {
 
 void BlockGrid::for_each_block_meeting(const Box& box, int level,
                                        const std::function<void(Index)>& visit) const {
-  assert(bits_per_block_ <= level && level <= mask_.max_level());
+  assert(coarsest_level() <= level && level <= mask_.max_level());
   assert(box.rank == mask_.rank());
-  if (level == bits_per_block_) {
-    if (!mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
+  if (level == coarsest_level()) {
+    for_each_index_point(bricks_with_samples_in(box),
+                         [&](const Point& brick) { visit(z_of_cell(brick, brick_digits_)); });
     return;
   }
   for_each_index_point(existing_tiles_with_samples_in(box, level),
@@ -200,9 +231,11 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level,
 
 void BlockGrid::for_each_block_meeting(const Box& box, int level, const HasAny& has_any,
                                        const std::function<void(Index)>& visit) const {
-  assert(bits_per_block_ <= level && level <= mask_.max_level());
-  if (level == bits_per_block_) {
-    if (has_any(0, 1) && !mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
+  assert(coarsest_level() <= level && level <= mask_.max_level());
+  if (level == coarsest_level()) {
+    for_each_block_meeting(box, level, [&](Index block) {
+      if (has_any(block, block + 1)) visit(block);
+    });
     return;
   }
   const int n_digits = tile_digits(level);
@@ -214,8 +247,8 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level, const HasAny& 
 }
 
 BlockGrid::Existing BlockGrid::existing_at(int level) const {
-  if (level == bits_per_block_) return {0, 1};
-  const Level& found = levels_[static_cast<std::size_t>(level - bits_per_block_ - 1)];
+  if (level == coarsest_level()) return {0, num_first_blocks()};
+  const Level& found = level_at(level);
   return {found.existing_before, found.tiles.num_samples()};
 }
 
@@ -261,13 +294,27 @@ Box BlockGrid::existing_tiles_with_samples_in(const Box& box, int level) const {
 }
 
 Index BlockGrid::block_of_tile(const Point& tile, int level) const {
-  const int n_digits = tile_digits(level);
-  Index block = 1;  // the leading bit of all blocks of the level
+  return first_block_of_level(level) | z_of_cell(tile, tile_digits(level));
+}
+
+Index BlockGrid::z_of_cell(const Point& cell, int n_digits) const {
+  Index z = 0;
   for (int position = 1; position <= n_digits; ++position) {
     const int axis = mask_.digit(position);
-    block = block << 1 | (tile[axis] >> mask_.num_digits(axis, position + 1, n_digits) & 1);
+    z = z << 1 | (cell[axis] >> mask_.num_digits(axis, position + 1, n_digits) & 1);
   }
-  return block;
+  return z;
+}
+
+Box BlockGrid::bricks_with_samples_in(const Box& box) const {
+  Box bricks = mask_.samples_up_to(coarsest_level()).indices_in(box);
+  if (bricks.empty()) return bricks;
+  const Point count = samples_per_axis_of_brick();
+  for (int a = 0; a < box.rank; ++a) {
+    bricks.lo[a] /= count[a];
+    bricks.hi[a] = div_up(bricks.hi[a], count[a]);
+  }
+  return bricks;
 }
 
 }  // namespace esker

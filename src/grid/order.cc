@@ -48,9 +48,9 @@ SampleOrder hz_order_in_block(const Bitmask& mask, int bits_per_block, int level
   return interleaved_order(mask, level - bits_per_block, level - 1);
 }
 
-SampleOrder hz_order_in_level(const Bitmask& mask, int level) {
-  assert(0 <= level && level <= mask.max_level());
-  return interleaved_order(mask, 1, level - 1);
+SampleOrder hz_order_in_level(const Bitmask& mask, int level, int brick_digits) {
+  assert(0 <= level && brick_digits + level <= mask.max_level());
+  return interleaved_order(mask, brick_digits + 1, brick_digits + level - 1);
 }
 
 }  // namespace esker

@@ -33,7 +33,8 @@ SampleOrder row_major_order(int rank, const Point& count);
 SampleOrder hz_order_in_block(const Bitmask& mask, int bits_per_block, int level);
 
 /// HZ order of the samples that `level` adds, counted from the first sample of the level
-/// (block 0 in HZ order is one such piece per level 0 ... bits_per_block).
-SampleOrder hz_order_in_level(const Bitmask& mask, int level);
+/// (block 0 in HZ order is one such piece per level 0 ... bits_per_block). In a brick of the first
+/// `brick_digits` digits, `level` is that of the brick, whose mask are the digits behind these.
+SampleOrder hz_order_in_level(const Bitmask& mask, int level, int brick_digits = 0);
 
 }  // namespace esker

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "grid/hybrid_blocks.h"
 #include "grid/hz.h"
 
 namespace esker {
@@ -78,6 +79,11 @@ TileCut TileCut::within(int partition, int n) const {
 
 /// `tiles` of `digits` digits are divided.
 void TileCut::find_digits(int digits, BlockRange tiles, int n_partitions) {
+  if (digits == 0 && blocks_.brick_digits() > 0 && n_partitions == blocks_.num_first_blocks()) {
+    digits_ = blocks_.brick_digits();
+    for (int p = 0; p <= n_partitions; ++p) first_tile_.push_back(p);
+    return;
+  }
   const int most = std::max(digits, num_depths() - 1);
   const Index samples =
       samples_before(blocks_, digits, tiles.last) - samples_before(blocks_, digits, tiles.first);
@@ -130,9 +136,13 @@ int TileCut::partition_of_tile(Index tile) const {
 }
 
 int TileCut::partition_of_block(Index block) const {
+  if (has_bricks_in_tiles()) {
+    const Index brick = block_of_brick(blocks_.num_first_blocks(), block).brick;
+    return partition_of_tile(brick >> (blocks_.brick_digits() - digits_));
+  }
   if (block < num_coarse_blocks()) return -1;
   const auto depth = static_cast<int>(bit_width(block)) - 1;
-  return partition_of_tile((block >> (depth - digits_)) - num_coarse_blocks());
+  return partition_of_tile((block >> (depth - digits_)) - first_tile_bit());
 }
 
 int TileCut::partition_of_z(Index z) const {
@@ -143,11 +153,24 @@ int TileCut::partition_of_point(const Point& p) const {
   return partition_of_z(z_from_point(blocks_.mask(), p));
 }
 
+int TileCut::end_of_coarse_levels() const {
+  return has_bricks_in_tiles() ? blocks_.coarsest_level() : blocks_.bits_per_block() + digits_ + 1;
+}
+
 std::vector<BlockRange> TileCut::blocks_of(int partition, int depth_end) const {
-  const Index first = num_coarse_blocks() + first_tile(partition);
-  const Index last = num_coarse_blocks() + first_tile(partition + 1);
+  const Index first = first_tile_bit() + first_tile(partition);
+  const Index last = first_tile_bit() + first_tile(partition + 1);
   std::vector<BlockRange> ranges;
-  for (int depth = digits_; depth < depth_end && first < last; ++depth) {
+  if (first == last) return ranges;
+  int least = digits_;
+  if (has_bricks_in_tiles()) {
+    least = blocks_.brick_digits();
+    const int further = least - digits_;
+    if (least < depth_end) {
+      ranges.push_back({first_tile(partition) << further, first_tile(partition + 1) << further});
+    }
+  }
+  for (int depth = least; depth < std::min(depth_end, num_depths()); ++depth) {
     ranges.push_back({first << (depth - digits_), last << (depth - digits_)});
   }
   return ranges;

@@ -7,8 +7,11 @@
 // *Tiles* are the equal bricks of the first s digits of the mask, numbered along the Z curve; a partition is
 // a run of them. Blocks from 2^s on lie in one tile: block b >= 2^s has d = floor(log2 b) >= s digits behind
 // its leading one, and the first s of these are the number of its tile. So at each depth d a partition has
-// one range of blocks. Blocks below 2^s are the *coarse part*, which no partition has. Pure; unless noted,
-// all functions cost O(max_level).
+// one range of blocks. Blocks below 2^s are the *coarse part*, which no partition has.
+//
+// In a grid with bricks (grid/hybrid_blocks.h), as many partitions are these bricks. The first block of a
+// brick lies in one tile if the tiles are the bricks, or larger; then there is no coarse part. Pure; unless
+// noted, all functions cost O(max_level).
 #pragma once
 
 #include <vector>
@@ -42,7 +45,10 @@ class TileCut {
   [[nodiscard]] Index first_tile(int partition) const {
     return first_tile_[static_cast<std::size_t>(partition)];
   }
-  [[nodiscard]] Index num_coarse_blocks() const { return Index{1} << digits_; }
+  /// Blocks of the coarse part: it ends before this block.
+  [[nodiscard]] Index num_coarse_blocks() const { return has_bricks_in_tiles() ? 0 : first_tile_bit(); }
+  /// Block levels of the coarse part, see BlockGrid::for_each_block_meeting(): it ends before this level.
+  [[nodiscard]] int end_of_coarse_levels() const;
   /// Samples of the grid.
   [[nodiscard]] Index num_samples(int partition) const;
 
@@ -51,16 +57,21 @@ class TileCut {
   [[nodiscard]] int partition_of_z(Index z) const;
   [[nodiscard]] int partition_of_point(const Point& p) const;
 
-  /// The blocks of a partition with less than `depth_end` digits behind the leading one: one range per depth,
-  /// ascending, also where these are adjacent.
+  /// The blocks of a partition with less than `depth_end` digits behind the leading one, or in the number of
+  /// a brick: one range per depth, ascending, also where these are adjacent.
   [[nodiscard]] std::vector<BlockRange> blocks_of(int partition, int depth_end) const;
   [[nodiscard]] std::vector<BlockRange> blocks_of(int partition) const {
-    return blocks_of(partition, num_depths());
+    return blocks_of(partition, num_depths() + 1);
   }
 
  private:
   TileCut(const BlockGrid& blocks, int digits, BlockRange tiles, int n_partitions);
   [[nodiscard]] int num_depths() const { return blocks_.mask().max_level() - blocks_.bits_per_block(); }
+  /// The leading bit of the numbers of blocks, at the depth where the rest is the number of the tile.
+  [[nodiscard]] Index first_tile_bit() const { return Index{1} << digits_; }
+  [[nodiscard]] bool has_bricks_in_tiles() const {
+    return blocks_.brick_digits() > 0 && digits_ <= blocks_.brick_digits();
+  }
   void cut(int digits, BlockRange tiles, int n_partitions);
   void find_digits(int digits, BlockRange tiles, int n_partitions);
   [[nodiscard]] Index largest() const;

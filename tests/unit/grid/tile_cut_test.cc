@@ -71,6 +71,41 @@ TEST(TileCut, BlocksFromTheFirstTileOnLieInOnePartition) {
   }
 }
 
+// As many partitions as bricks are these, without a coarse part; so are unions of bricks. Otherwise the first
+// blocks are the coarse part.
+TEST(TileCut, FirstBlocksOfBricksLieInTheirPartition) {
+  Random random(33);
+  for (int round = 0, found = 0; found < 60; ++round) {
+    const BlockGrid global = random_grid(random);
+    const auto digits = static_cast<int>(random.in(1, 4));
+    if (!global.can_have_bricks(digits)) continue;
+    ++found;
+    const BlockGrid blocks(global.mask(), global.bits_per_block(), global.box(), digits);
+    const int n = random.in(0, 1) ? 1 << digits : static_cast<int>(random.in(1, 9));
+    const TileCut cut(blocks, n);
+    if (n == 1 << digits) {
+      EXPECT_EQ(cut.digits(), digits);
+      EXPECT_EQ(cut.num_coarse_blocks(), 0);
+    }
+    std::map<Index, int> listed;
+    for (int p = 0; p < n; ++p) {
+      for (const BlockRange& range : cut.blocks_of(p)) {
+        for (Index b = range.first; b < range.last; ++b) ASSERT_TRUE(listed.emplace(b, p).second) << b;
+      }
+    }
+    for (Index b = 0; b < blocks.num_blocks(); ++b) {
+      const auto partition = listed.find(b);
+      ASSERT_EQ(cut.partition_of_block(b), partition == listed.end() ? -1 : partition->second) << b;
+      ASSERT_EQ(partition == listed.end(), b < cut.num_coarse_blocks()) << b;
+      ASSERT_TRUE(blocks.level_of_block(b) < cut.end_of_coarse_levels() || b >= cut.num_coarse_blocks());
+    }
+    for_each_index_point(blocks.box(), [&](const Point& p) {
+      const int partition = cut.partition_of_block(blocks.block_of(p));
+      ASSERT_TRUE(partition < 0 || partition == cut.partition_of_point(p));
+    });
+  }
+}
+
 TEST(TileCut, RangesOfBlocksAreThoseOfThePartition) {
   Random random(32);
   for (int round = 0; round < 60; ++round) {
