@@ -49,6 +49,9 @@ constexpr std::array kStorageNames{NamedValue{Storage::kPosix, "posix"},
 constexpr std::array kInBlockNames{NamedValue{InBlockOrder::kRowMajor, "row_major"},
                                    NamedValue{InBlockOrder::kHz, "hz"}};
 
+constexpr std::array kPartitionIndexNames{NamedValue{PartitionIndex::kGlobal, "global"},
+                                          NamedValue{PartitionIndex::kHybrid, "hybrid"}};
+
 // ---- rows by the type of their member ----
 
 using Text = std::string_view;
@@ -215,6 +218,10 @@ constexpr std::array kRows{
               "dataset if blocks_per_file=0 and a partition stores more than 512 MiB in a step)",
               [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
               [](const Options& o) { return print_partitions(o.partitions); }},
+    one_of<&Options::partition_index, kPartitionIndexNames>(
+        "partition_index", "global or hybrid",
+        "hybrid: partitions store the coarse samples of their bricks, until `esker merge` (changes the "
+        "dataset)"),
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
     size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",

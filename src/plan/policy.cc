@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -78,6 +80,11 @@ Status check_aggregators(const Options& options) {
 
 Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
   const Partitions given = options.partitions;
+  const bool is_hybrid = options.partition_index == PartitionIndex::kHybrid;
+  if (given.number == 0 && is_hybrid) {
+    return error(Code::kInvalidArgument,
+                 "partition_index=hybrid without partitions; set partitions to a power of two");
+  }
   if (given.number == 0) return {};
   Index n = given.number;
   if (given.unit == Partitions::Unit::kRanks) n = div_up(n_ranks, given.number);
@@ -96,6 +103,14 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
                  "partitions={}: there are only {} ranks, and each partition needs one; set partitions to at "
                  "most {}",
                  n, n_ranks, n_ranks);
+  }
+  if (is_hybrid && !std::has_single_bit(static_cast<std::uint64_t>(n))) {
+    const auto below = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
+    return error(
+        Code::kInvalidArgument,
+        "partition_index=hybrid divides the grid into equal bricks, a power of two; {} partitions are "
+        "set: set partitions={}, or partition_index=global",
+        n, below);
   }
   if (!options.aggregate.value_or(true)) {
     return error(Code::kInvalidArgument,

@@ -121,6 +121,7 @@ constexpr std::array kTunable{
     Row{"bits_per_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
     Row{"blocks_per_file", kFiles, Phase::kBoth, 0, any_value, "IDX"},
     Row{"alignment", kFiles, Phase::kBoth, 0, any_value, ""},
+    Row{"partition_index", kFiles, Phase::kBoth, 0, any_value, "IDX, with partitions"},
     Row{"in_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
     Row{"chunks", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},
     Row{"chunk_alignment", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},

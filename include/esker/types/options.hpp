@@ -81,6 +81,12 @@ struct Partitions {
   Index number = 0;  ///< of partitions, or of ranks or nodes in each; 0: not divided
 };
 
+/// How blocks of partitions are numbered.
+enum class PartitionIndex {
+  kGlobal,  ///< as without partitions
+  kHybrid,  ///< each partition stores the coarse samples of its brick; `esker merge` makes the global bytes
+};
+
 struct ESKER_API Options {
   /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
   /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
@@ -137,6 +143,10 @@ struct ESKER_API Options {
   /// bytes of the dataset do not depend on it, except blocks_per_file where that is 0 and a partition stores
   /// more than 512 MiB in a step.
   Partitions partitions;
+  /// (format) How the blocks of the partitions are numbered. kHybrid: the partitions are equal bricks, a
+  /// power of two; fields are neither compressed nor have stored_bits; OpenVisus refuses the dataset until it
+  /// is merged.
+  PartitionIndex partition_index = PartitionIndex::kGlobal;
   /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
   /// messages are large.
   int max_fan_in = 0;

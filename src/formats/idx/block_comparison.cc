@@ -61,7 +61,7 @@ Result<std::optional<BlockErrors>> BlockComparison::measure(int column, Index bl
   std::vector<std::byte> here(static_cast<std::size_t>(samples.num_samples() * entry.sample_bytes()));
   std::vector<std::byte> there(here.size());
   const int level = part_.header().bitmask.max_level();
-  part_.place_block(column, block, stored, loaded,
+  part_.place_block({column, step, block}, stored, loaded,
                     ReadTarget::dense(samples, level, here.data(), entry.sample_bytes()));
   ESKER_ASSIGN_OR_RETURN(const bool found, read_original(column, step, samples, there));
   if (!found) return std::optional<BlockErrors>();
@@ -76,7 +76,7 @@ Result<bool> BlockComparison::run(int column, Index block, Index step, const Sto
   const bool has_bound = stored.errors || is_exact;
   if (!has_bound || !columns_[static_cast<std::size_t>(column)].field) return false;
   const BlockErrors bound = stored.errors.value_or(BlockErrors());
-  for (const Lattice& samples : part_.samples_of_block(block)) {
+  for (const Lattice& samples : part_.samples_of_block({column, step, block})) {
     if (samples.num_samples() == 0) continue;
     ESKER_ASSIGN_OR_RETURN(const auto errors, measure(column, block, step, samples, stored, loaded));
     if (!errors) return false;

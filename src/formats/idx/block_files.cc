@@ -79,7 +79,8 @@ Status BlockFiles::check_as_written(const BlockFile& file, Index block, Index ti
   if (file.table == TableCheck::kGood) return check_identity(file, block, time);
   return error(Code::kDataLoss,
                "the table of blocks differs from the one that Esker wrote: it is damaged, or another program "
-               "changed it");
+               "changed it{}",
+               header_.brick_digits > 0 ? "; if `esker merge` was interrupted, run it again" : "");
 }
 
 Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {

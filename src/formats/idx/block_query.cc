@@ -22,6 +22,7 @@ constexpr Index kBytesPerThread = Index{1} << 20;      // less work is done befo
 /// Place in the order of the tree: each block before those that refine it.
 struct InTreeOrder {
   int num_digits;  // of the highest block number
+  int brick_digits;
 
   bool operator()(Index a, Index b) const {
     const Index first_a = leftmost_leaf(a), first_b = leftmost_leaf(b);
@@ -29,7 +30,9 @@ struct InTreeOrder {
   }
   /// Blocks 2b and 2b + 1 refine block b.
   [[nodiscard]] Index leftmost_leaf(Index block) const {
-    return block == 0 ? 0 : block << (num_digits - std::bit_width(static_cast<std::uint64_t>(block)));
+    if (block < Index{1} << brick_digits) return block << (num_digits - brick_digits);
+    const Index along = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
+    return along << (num_digits + 1 - std::bit_width(static_cast<std::uint64_t>(block)));
   }
 };
 
@@ -122,7 +125,9 @@ class BlockQuery::TaskWorker {
   /// Other writers leave blocks out. Esker records what a step holds, and then each of these blocks exists.
   Status place_missing(Index block) {
     if (query_.context_.missing == MissingBlocks::kAuto && column_.all_exist) {
-      return error(Code::kDataLoss, "block {} is missing", block);
+      const bool may_be_merging = column_.blocks.brick_digits() > 0;
+      return error(Code::kDataLoss, "block {} is missing{}", block,
+                   may_be_merging ? "; if `esker merge` was interrupted, run it again" : "");
     }
     return place_left_out(block);
   }
@@ -238,12 +243,12 @@ Status BlockQuery::run(const Box& box, int start_level, int level) {
 }
 
 void BlockQuery::list_blocks(const Box& box, int start_level, int level) {
-  const int coarsest = column_.blocks.bits_per_block();
+  const int coarsest = column_.blocks.coarsest_level();
   for (int h = std::max(start_level, coarsest); h <= std::max(level, coarsest); ++h) {
     column_.blocks.for_each_block_meeting(box, h, [&](Index block) { blocks_.push_back(block); });
   }
-  const int digits = column_.blocks.mask().max_level() - coarsest;
-  std::sort(blocks_.begin(), blocks_.end(), InTreeOrder{digits});
+  const int digits = column_.blocks.mask().max_level() - column_.blocks.bits_per_block();
+  std::sort(blocks_.begin(), blocks_.end(), InTreeOrder{digits, column_.blocks.brick_digits()});
 }
 
 Index BlockQuery::task_bytes() const {

@@ -1,5 +1,7 @@
 #include "formats/idx/cell_header.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -36,11 +38,13 @@ Result<Bitmask> mask_of_samples(const Bitmask& cells, int rank) {
 
 BlockGrid block_grid(const Header& header) {
   const Box box = header.cells ? cells_meeting(header.box, header.cells->mask.rank()) : header.box;
-  return {header.block_mask(), header.bits_per_block, box};
+  return {header.block_mask(), header.bits_per_block, box, header.brick_digits};
 }
 
 Status resolve_cells(Header& header) {
   if (header.bitmask.max_level() == 0) return {};  // (bits) is missing
+  const auto has_bits = [](const FieldEntry& field) { return field.stored_bits > 0; };
+  if (header.brick_digits > 0 && std::ranges::none_of(header.fields, has_bits)) return {};
   if (header.arco > 0) return error(Code::kUnsupported, "(arco) with (version) 7 is not supported");
   const int rank = header.bitmask.rank();
   for (const FieldEntry& field : header.fields) {

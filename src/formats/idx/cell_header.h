@@ -18,8 +18,9 @@ Result<Bitmask> mask_of_samples(const Bitmask& cells, int rank);
 /// The blocks of an .idx: of samples, or of cells.
 BlockGrid block_grid(const Header& header);
 
-/// Sets header.cells, and then header.bitmask to the bitmask of the samples. kUnsupported: fields without
-/// stored_bits, which another extension may mean. kDataLoss: cells that cannot be, see check_cell_form().
+/// If fields have stored_bits: sets header.cells, and then header.bitmask to the bitmask of the samples.
+/// kUnsupported: neither these nor bricks, so that another extension is meant. kDataLoss: cells that cannot
+/// be, see check_cell_form().
 Status resolve_cells(Header& header);
 
 }  // namespace esker::idx

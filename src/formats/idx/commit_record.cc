@@ -3,6 +3,7 @@
 //           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}],
 //           ["errors": {"field": [real ...] ...}],                              ; one per step, with format 3
 //           ["sets": {"step": "16 hexadecimal digits" ...}],                    ; with format 4
+//           ["merged": integer],                                                ; with (bricks)
 //           ["alignment": integer], ["checksums": bool],
 //           "sum": "16 hexadecimal digits"}                                     ; with format 2 ... 4
 // clang-format on
@@ -115,6 +116,7 @@ std::string print_commit_record(const CommitRecord& record) {
         for (const auto& [step, sum] : record.sets) json.key(std::to_string(step)).text(print_sum(sum));
       });
     }
+    if (record.merged > 0) json.key("merged").integer(record.merged);
     json.key("alignment").integer(record.alignment_bytes);
     json.key("checksums").boolean(record.checksums);
     if (record.sum) json.key("sum").text(print_sum(*record.sum));
@@ -135,6 +137,10 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   if (json.contains("split")) ESKER_RETURN_IF_ERROR(read_split(json, record));
   if (json.contains("errors")) ESKER_RETURN_IF_ERROR(read_errors(json, record));
   if (json.contains("sets")) ESKER_RETURN_IF_ERROR(read_sets(json, record));
+  if (json.contains("merged")) {
+    const auto num_steps = std::max<Index>(1, std::ssize(record.times));
+    ESKER_ASSIGN_OR_RETURN(record.merged, get_integer(json, "merged", 0, num_steps));
+  }
   if (json.contains("alignment")) {
     ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));
   }

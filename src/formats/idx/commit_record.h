@@ -40,6 +40,8 @@ struct CommitRecord {
   std::map<std::string, std::vector<double>> errors = {};
   /// Sparse step -> block_sets_sum() of its file of block sets. A part of fixed fields: step 0.
   std::map<Index, std::uint64_t> sets = {};
+  /// Of an .idx with bricks: `esker merge` has brought the first so many steps into the global order.
+  Index merged = 0;
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };

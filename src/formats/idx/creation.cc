@@ -61,6 +61,7 @@ Status stage_schema(Store& store, const DatasetPaths& paths, bool single, const 
 
 Status finish_creation(Store& store, const DatasetPaths& paths, bool single, bool durable) {
   ESKER_RETURN_IF_ERROR(remove_replaced(store, paths, single));
+  ESKER_RETURN_IF_ERROR(store.remove(paths.merge_journal()));
   return publish_file(store, paths.schema_of(single), durable);
 }
 

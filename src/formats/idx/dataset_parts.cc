@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 
@@ -202,6 +203,45 @@ Status choose_files(const Options& options, const BlockContent& content, Header&
                header.blocks_per_file, header.fields.size(), kMaxEntriesPerFile);
 }
 
+/// Blocks whose size depends on the data cannot be stored before they are merged. The errors of cells are
+/// known only to the ranks that code them.
+Status check_hybrid_fields(const Header& header) {
+  for (const FieldEntry& field : header.fields) {
+    if (field.compression.empty() && field.stored_bits == 0) continue;
+    return error(Code::kInvalidArgument,
+                 "field '{}' is stored with {}, which partition_index=hybrid does not support{}: set "
+                 "partition_index=global",
+                 field.name, field.stored_bits > 0 ? "stored_bits" : "compression " + field.compression,
+                 field.stored_bits > 0 ? ", as the errors of merged blocks are unknown"
+                                       : ", as the sizes of blocks depend on the data");
+  }
+  return {};
+}
+
+/// The largest of so many bricks has at most this many times the mean number of samples.
+constexpr double kMostImbalance = 1.25;
+
+double imbalance_of_bricks(const BlockGrid& blocks, int digits) {
+  const Bitmask& mask = blocks.mask();
+  const Point extent = mask.pow2_sizes(digits + 1, mask.max_level());
+  const Box first = intersect(Box::from_extent(mask.rank(), extent), blocks.box());
+  return static_cast<double>(first.num_samples()) * static_cast<double>(Index{1} << digits) /
+         static_cast<double>(blocks.box().num_samples());
+}
+
+/// Bricks of a new part, if the grid has equal ones.
+Status choose_bricks(const PartOptions& given, const BlockContent& content, Header& header) {
+  header.brick_digits = given.brick_digits;
+  if (given.mask || given.options.partition_index != PartitionIndex::kHybrid) return {};
+  ESKER_RETURN_IF_ERROR(check_hybrid_fields(header));
+  const int digits = std::countr_zero(static_cast<std::uint64_t>(given.options.partitions.number));
+  const BlockGrid blocks(header.bitmask, header.bits_per_block, content.box);
+  const bool are_equal =
+      blocks.can_have_bricks(digits) && imbalance_of_bricks(blocks, digits) <= kMostImbalance;
+  header.brick_digits = are_equal ? digits : 0;
+  return {};
+}
+
 /// From now on (bits) orders cells.
 Status order_cells(Header& header) {
   header.version = kCellVersion;
@@ -228,6 +268,8 @@ Result<Header> make_header(const Schema& schema, const PartOptions& given, const
     for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
   }
   ESKER_RETURN_IF_ERROR(choose_files(options, content, header));
+  ESKER_RETURN_IF_ERROR(choose_bricks(given, content, header));
+  if (header.brick_digits > 0) header.version = kCellVersion;
   if (kind.cells) ESKER_RETURN_IF_ERROR(order_cells(header));
   header.filename_template = "./" + part_name + "/%04x.bin";
   if (!kind.fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
@@ -315,6 +357,43 @@ std::string Part::block_sets_path(Index step) const {
   return (first_file.parent_path() / kBlockSetsName).string();
 }
 
+namespace {
+
+Index stored_bytes(const Part& part) {
+  Index bytes = 0;
+  for (const FieldEntry& field : part.header.fields) bytes += field.sample_bytes();
+  return bytes * part.blocks.samples_per_block() * part.blocks.num_existing();
+}
+
+/// The largest part of a new dataset tells whether its ranks can store bricks.
+Status check_main_bricks(const std::vector<Part>& parts, const Schema& schema,
+                         const OptionsOfPart& options_of_part) {
+  const Part& main = *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return stored_bytes(a) < stored_bytes(b);
+  });
+  const PartOptions given = options_of_part(main.name);
+  const Index bricks = given.options.partitions.number;
+  const bool asks = !given.mask && given.options.partition_index == PartitionIndex::kHybrid && bricks > 1;
+  if (!asks || main.header.brick_digits > 0) return {};
+  const int digits = std::countr_zero(static_cast<std::uint64_t>(bricks));
+  const std::string& grid = schema.grids()[static_cast<std::size_t>(main.grid)].name;
+  if (!main.blocks.can_have_bricks(digits)) {
+    return error(
+        Code::kInvalidArgument,
+        "partition_index=hybrid: the {} blocks of grid '{}' do not divide into {} bricks with samples; "
+        "set less partitions, a smaller bits_per_block, or partition_index=global",
+        main.blocks.num_existing(), grid, bricks);
+  }
+  return error(
+      Code::kInvalidArgument,
+      "partition_index=hybrid: grid '{}' has no {} equal bricks: the largest has {:.2f} times the mean "
+      "number of samples, at most {} are allowed; set another number of partitions, or "
+      "partition_index=global",
+      grid, bricks, imbalance_of_bricks(main.blocks, digits), kMostImbalance);
+}
+
+}  // namespace
+
 bool is_single(const Schema& schema) {
   const bool any_fixed = std::any_of(schema.fields().begin(), schema.fields().end(),
                                      [](const Field& field) { return field.fixed; });
@@ -339,6 +418,7 @@ Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& sc
     }
     parts.push_back(std::move(*part));
   }
+  if (!parts.empty()) ESKER_RETURN_IF_ERROR(check_main_bricks(parts, schema, options_of_part));
   return parts;
 }
 

@@ -37,6 +37,7 @@ struct DatasetPaths {
   [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
   [[nodiscard]] std::string schema_of(bool single) const { return single ? single_schema() : schema(); }
   [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
+  [[nodiscard]] std::string merge_journal() const { return stem + ".esker-merge"; }
 };
 
 struct Part {
@@ -66,12 +67,15 @@ struct Part {
 struct PartOptions {
   Options options;
   std::optional<Bitmask> mask;
+  int brick_digits = 0;  ///< of an existing part
 };
 /// Called with the name of a part.
 using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
 
 /// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
-/// name that OpenVisus would misread, invalid block options.
+/// name that OpenVisus would misread, invalid block options; with partition_index=hybrid: sizes of blocks
+/// that depend on the data, or a main grid without equal bricks. Smaller grids without them are stored as
+/// global.
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part);
 

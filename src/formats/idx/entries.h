@@ -34,6 +34,9 @@ inline constexpr Index kEntryBytes = 40;
 
 enum class Codec : std::uint8_t { kRaw = 0, kZip = 3, kJpg = 4, kPng = 6, kLz4 = 7, kZfp = 8 };
 
+/// In the flags of the first blocks of bricks. Other programs ignore the bit.
+inline constexpr std::uint32_t kBrickFlag = 0x20;
+
 /// What the checksums of a file cover. A file keeps the version that it was written with.
 enum class SumVersion : std::uint8_t {
   kBytes = 1,         ///< stored bytes and entries, separately
@@ -61,6 +64,8 @@ struct BlockEntry {
     return (flags & 0x10) ? InBlockOrder::kRowMajor : InBlockOrder::kHz;
   }
   [[nodiscard]] std::uint32_t codec_bits() const { return flags & 0xf; }
+  /// Whether it is the first block of a brick, see grid/hybrid_blocks.h.
+  [[nodiscard]] bool is_of_brick() const { return (flags & kBrickFlag) != 0; }
   friend bool operator==(const BlockEntry&, const BlockEntry&) = default;
 };
 

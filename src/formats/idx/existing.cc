@@ -50,7 +50,7 @@ PartOptions options_of(const Found& found, Options options) {
   options.split = !found.record.split.empty();
   options.alignment_bytes = found.record.alignment_bytes;
   options.checksums = found.record.checksums;
-  return {std::move(options), found.header.block_mask()};
+  return {std::move(options), found.header.block_mask(), found.header.brick_digits};
 }
 
 /// Programs that save a header print fewer digits here; these values do not affect where samples are.
@@ -128,8 +128,10 @@ std::map<std::string, std::string> format_options_of(const Options& options) {
   static const std::set<std::string> kNames{"bits_per_block", "blocks_per_file", "alignment",
                                             "in_block",       "split",           "checksums"};
   std::map<std::string, std::string> texts;
+  const bool is_hybrid = options.partition_index == PartitionIndex::kHybrid;
   for (const Options::Entry& entry : options.entries()) {
-    if (kNames.contains(entry.name)) texts[entry.name] = entry.value;
+    const bool is_of_bricks = entry.name == "partitions" || entry.name == "partition_index";
+    if (kNames.contains(entry.name) || (is_hybrid && is_of_bricks)) texts[entry.name] = entry.value;
   }
   return texts;
 }
@@ -241,6 +243,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     mark_present(part, entry->second, existing);
     take_errors(part, entry->second, existing);
     take_sets(p, entry->second, existing);
+    existing.is_partly_merged = existing.is_partly_merged || entry->second.record.merged > 0;
     existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {

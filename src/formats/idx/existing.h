@@ -30,6 +30,7 @@ struct Existing {
     Index num_steps = 0;  ///< number of steps listed; more than times.size() after an interrupted commit
   };
   std::vector<Idx> idx;
+  bool is_partly_merged = false;                      ///< `esker merge` has merged some steps of a part
   std::string catalog_text;                           ///< empty: a dataset of one .idx
   std::map<std::string, std::string> format_options;  ///< the dataset was created with, as in the catalog
 };

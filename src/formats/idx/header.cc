@@ -14,6 +14,7 @@
 #include "formats/idx/cell_header.h"
 #include "formats/idx/header_sections.h"
 #include "formats/idx/pidx_header.h"
+#include "grid/blocks.h"
 
 namespace esker::idx {
 namespace {
@@ -174,6 +175,35 @@ Status check_no_cells(const Header& header) {
   return {};
 }
 
+/// The key (bricks), which means nothing in other versions.
+Status resolve_bricks(Header& header) {
+  const auto found = std::find_if(header.other.begin(), header.other.end(),
+                                  [](const auto& entry) { return entry.first == kBricksKey; });
+  if (found == header.other.end()) return {};
+  constexpr Index kMostBricks = Index{1} << kMaxBrickDigits;
+  const Index bricks = parse_integer(found->second).value_or(0);
+  if (bricks < 2 || bricks > kMostBricks || !std::has_single_bit(static_cast<std::uint64_t>(bricks))) {
+    return error(Code::kDataLoss, "(bricks): expected a power of two from 2 to {}, found '{}'", kMostBricks,
+                 excerpt(found->second));
+  }
+  header.brick_digits = std::countr_zero(static_cast<std::uint64_t>(bricks));
+  header.other.erase(found);
+  return {};
+}
+
+/// Whether the grid can have these bricks. A header that claims more bricks than blocks costs nothing.
+Status check_bricks(const Header& header) {
+  if (header.brick_digits == 0) return {};
+  if (header.cells || header.arco > 0) {
+    return error(Code::kUnsupported, "(bricks) with stored_bits or (arco) is not supported");
+  }
+  const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
+  if (blocks.can_have_bricks(header.brick_digits)) return {};
+  return error(Code::kDataLoss,
+               "(bricks): {} bricks, but not each of them has a block of 2^{} samples with a sample in (box)",
+               Index{1} << header.brick_digits, header.bits_per_block);
+}
+
 Status check_present(const Draft& draft) {
   const std::array<std::pair<const char*, bool>, 4> needed{
       {{"(version)", draft.has_version},
@@ -293,6 +323,7 @@ Result<Header> parse_header(std::string_view text, const std::string& stem) {
   for (const auto& section : sections) ESKER_RETURN_IF_ERROR(read_section(section, draft));
   Header& header = draft.header;
   if (header.version == kCellVersion) {
+    ESKER_RETURN_IF_ERROR(resolve_bricks(header));
     ESKER_RETURN_IF_ERROR(resolve_cells(header));
   } else {
     ESKER_RETURN_IF_ERROR(check_no_cells(header));
@@ -301,6 +332,7 @@ Result<Header> parse_header(std::string_view text, const std::string& stem) {
   ESKER_RETURN_IF_ERROR(check_present(draft));
   ESKER_RETURN_IF_ERROR(resolve_box(draft, header));
   ESKER_RETURN_IF_ERROR(resolve_bits_per_block(header));
+  ESKER_RETURN_IF_ERROR(check_bricks(header));
   ESKER_RETURN_IF_ERROR(resolve_blocks_per_file(header));
   ESKER_RETURN_IF_ERROR(resolve_paths(header, stem));
   return header;

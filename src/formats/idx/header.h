@@ -20,6 +20,8 @@ namespace esker::idx {
 
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 20;  ///< limit for texts
 inline constexpr int kMaxFields = 100000;
+inline constexpr std::string_view kBricksKey = "(bricks)";
+inline constexpr int kMaxBrickDigits = 24;
 inline constexpr int kMaxBitsPerBlock = 30;
 inline constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
 inline constexpr int kMaxComponents = 65536;
@@ -76,6 +78,7 @@ struct Header {
   Bitmask bitmask;                  ///< of samples, even if (bits) is of cells
   std::optional<CellBlocks> cells;  ///< absent: blocks hold samples
   int bits_per_block = 0;           ///< a block holds 2^bits_per_block samples, or cells
+  int brick_digits = 0;             ///< version 7: hybrid blocks of 2^brick_digits bricks
   Index blocks_per_file = 0;        ///< > 0 after parsing: guesses are resolved
   std::string filename_template;    ///< as in the file, e.g. "./run/%04x.bin"
   std::optional<TimeSteps> time;    ///< absent: the single step 0, no time in the path

@@ -47,6 +47,7 @@ std::string print_header(const Header& header) {
   append(text, "(filename_template)", header.filename_template);
   append(text, "(missing_blocks)", std::to_string(header.missing_blocks));
   append(text, "(arco)", std::to_string(header.arco));
+  if (header.brick_digits > 0) append(text, kBricksKey, std::to_string(Index{1} << header.brick_digits));
   for (const auto& [key, value] : header.other) append(text, key, value);
   return text;
 }

@@ -12,7 +12,7 @@
 
 namespace esker::idx {
 
-/// The parts of a block: one, except for block 0 in HZ order, which is one part per level.
+/// The parts of a block: one, except for first blocks in HZ order, which are one part per level.
 std::vector<PiecePart> block_parts(const BlockGrid& blocks, Index block, InBlockOrder order);
 
 }  // namespace esker::idx

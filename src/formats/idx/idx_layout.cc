@@ -21,9 +21,9 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
       std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return !g.blocks->is_all(); });
   if (groups_.size() > 1 || is_sparse_) list_files();
   coarse_ = block_parts(blocks_, 0, parameters_.order);
-  for (PiecePart& part : coarse_) part.level = blocks_.bits_per_block();
+  for (PiecePart& part : coarse_) part.level = blocks_.coarsest_level();
   const int bits = blocks_.bits_per_block();
-  for (int level = bits + 1; level <= blocks_.mask().max_level(); ++level) {
+  for (int level = blocks_.coarsest_level() + 1; level <= blocks_.mask().max_level(); ++level) {
     const Index first_block = Index{1} << (level - bits - 1);
     order_of_level_.push_back(block_parts(blocks_, first_block, parameters_.order).front().order);
   }
@@ -204,17 +204,19 @@ Piece IdxLayout::make_piece(const Place& place, Index block) const {
   piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
   piece.offset_bytes = data_start() + in_file;
   piece.id = block;
-  piece.num_parts = block == 0 ? static_cast<int>(coarse_.size()) : 1;
+  piece.num_parts = block < blocks_.num_first_blocks() ? static_cast<int>(coarse_.size()) : 1;
   return piece;
 }
 
 PiecePart IdxLayout::part(const Piece& piece, int number) const {
-  if (piece.id == 0) {
-    return coarse_[static_cast<std::size_t>(number)];
+  const Lattice samples = blocks_.lattice(piece.id);
+  if (piece.id < blocks_.num_first_blocks()) {
+    PiecePart part = coarse_[static_cast<std::size_t>(number)];
+    for (int a = 0; a < samples.rank; ++a) part.lattice.origin[a] += samples.origin[a];
+    return part;
   }
   const int level = blocks_.level_of_block(piece.id);
-  return {blocks_.lattice(piece.id), 0,
-          order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)], level};
+  return {samples, 0, order_of_level_[static_cast<std::size_t>(level - blocks_.coarsest_level() - 1)], level};
 }
 
 Piece IdxLayout::piece(Index ordinal) const {
@@ -277,13 +279,12 @@ std::vector<Layout::RunOfBlocks> IdxLayout::runs_of_blocks(Index first, Index la
   return runs;
 }
 
-Levels IdxLayout::levels() const { return {blocks_.bits_per_block(), blocks_.mask().max_level() + 1}; }
+Levels IdxLayout::levels() const { return {blocks_.coarsest_level(), blocks_.mask().max_level() + 1}; }
 
 Point IdxLayout::tile_extent(int level) const {
-  const Bitmask& mask = blocks_.mask();
-  if (level == blocks_.bits_per_block()) return mask.pow2_box().hi;
-  const Index first_block = Index{1} << (level - blocks_.bits_per_block() - 1);
-  const Lattice samples = blocks_.lattice(first_block);
+  const bool is_coarsest = level == blocks_.coarsest_level();
+  const Index block = is_coarsest ? 0 : Index{1} << (level - blocks_.bits_per_block() - 1);
+  const Lattice samples = blocks_.lattice(block);
   Point extent = samples.count;
   for (int a = 0; a < samples.rank; ++a) extent[a] *= samples.stride[a];
   return extent;

@@ -159,8 +159,8 @@ class IdxLayout final : public Layout {
   Amount total_;
   bool is_sparse_ = false;
   std::vector<FileRange> files_;             // with several groups, or sparse: those with blocks, ascending
-  std::vector<PiecePart> coarse_;            // the parts of block 0
-  std::vector<SampleOrder> order_of_level_;  // for the other blocks: [level - bits_per_block - 1]
+  std::vector<PiecePart> coarse_;            // the parts of block 0; of another first block, at its origin
+  std::vector<SampleOrder> order_of_level_;  // for the other blocks: [level - coarsest_level - 1]
 };
 
 }  // namespace esker::idx

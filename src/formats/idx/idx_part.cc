@@ -36,6 +36,8 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
                                         std::filesystem::path(idx_path_).replace_extension().string(),
                                         std::move(files), header_, record_ && record_->checksums);
+  if (header_.brick_digits > 0)
+    merged_blocks_.emplace(blocks_.mask(), blocks_.bits_per_block(), blocks_.box());
   record_absent();
 }
 
@@ -118,9 +120,9 @@ Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarg
   for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
   const bool derives =
       context.missing == MissingBlocks::kNearest || context.missing == MissingBlocks::kLinear;
-  if (derives && (!partitions_.empty() || header_.cells)) {
+  if (derives && (!partitions_.empty() || header_.cells || header_.brick_digits > 0)) {
     return error(Code::kUnsupported,
-                 "{}: filling cells, and partitions of PIDX, from coarser samples is not supported",
+                 "{}: filling cells, bricks, and partitions of PIDX, from coarser samples is not supported",
                  idx_path_);
   }
   if (target.samples.num_samples() == 0) return {};
@@ -157,7 +159,7 @@ Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
                             const ReadContext& context) const {
   const Index time = times_[static_cast<std::size_t>(step)];
   if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
-  const std::unique_ptr<BlockForm> form = form_of(column, context.bits);
+  const std::unique_ptr<BlockForm> form = form_of(column, step, context.bits);
   const FieldEntry& field = header_.fields[column];
   std::vector<std::byte> fill(static_cast<std::size_t>(field.sample_bytes()),
                               static_cast<std::byte>(field.default_value & 0xff));
@@ -165,7 +167,8 @@ Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
     std::copy(context.fill_value.begin(), context.fill_value.end(), fill.data() + at);
   }
   ESKER_ASSIGN_OR_RETURN(const auto stored, blocks_at(column, step));
-  const BlockQuery::Column of_blocks{*files_, blocks_, *form, column, time, fill, is_ours(), stored.get()};
+  const BlockQuery::Column of_blocks{*files_,   blocks_of_step(step), *form, column, time, fill,
+                                     is_ours(), stored.get()};
   const bool is_sparse = context.missing == MissingBlocks::kAuto && stored;
   if (is_sparse || context.missing == MissingBlocks::kNearest || context.missing == MissingBlocks::kLinear) {
     const MissingBlocks method = is_sparse ? MissingBlocks::kNearest : context.missing;
@@ -243,35 +246,35 @@ Status IdxPart::stored_levels(const std::vector<int>& columns, Index step, const
   return {};
 }
 
-std::unique_ptr<BlockForm> IdxPart::form_of(int column, int bits) const {
+std::unique_ptr<BlockForm> IdxPart::form_of(int column, Index step, int bits) const {
   const FieldEntry& field = header_.fields[column];
   if (has_heads(header_)) {
     const CellForm form = cell_form(header_, column);
     return std::make_unique<GroupedCellBlocks>(blocks_, form, bits > 0 ? bits : form.bits, field, column);
   }
   if (header_.cells) return std::make_unique<PidxChunkBlocks>(blocks_, header_.cells->pidx_zfp_bits, field);
-  return std::make_unique<PlainBlocks>(blocks_, field, column);
+  return std::make_unique<PlainBlocks>(blocks_of_step(step), field, column);
 }
 
-Result<std::vector<std::byte>> IdxPart::load_block(int column, Index block, const StoredBlock& stored) const {
-  const std::unique_ptr<BlockForm> form = form_of(column, 0);
-  ESKER_RETURN_IF_ERROR(form->check(block, stored));
+Result<std::vector<std::byte>> IdxPart::load_block(const BlockAt& at, const StoredBlock& stored) const {
+  const std::unique_ptr<BlockForm> form = form_of(at.column, at.step, 0);
+  ESKER_RETURN_IF_ERROR(form->check(at.block, stored));
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size_bytes));
   ESKER_RETURN_IF_ERROR(stored.file->file->read_at(bytes, stored.offset_bytes));
-  ESKER_RETURN_IF_ERROR(form->check_bytes(block, stored, bytes));
+  ESKER_RETURN_IF_ERROR(form->check_bytes(at.block, stored, bytes));
   if (!form->is_encoded(stored)) return bytes;
   std::vector<std::byte> samples(static_cast<std::size_t>(form->decoded_bytes()));
-  ESKER_RETURN_IF_ERROR(form->decode(block, stored, bytes, samples));
+  ESKER_RETURN_IF_ERROR(form->decode(at.block, stored, bytes, samples));
   return samples;
 }
 
-void IdxPart::place_block(int column, Index block, const StoredBlock& stored,
-                          std::span<const std::byte> samples, const ReadTarget& target) const {
-  form_of(column, 0)->place(block, stored.order, samples.data(), target);
+void IdxPart::place_block(const BlockAt& at, const StoredBlock& stored, std::span<const std::byte> samples,
+                          const ReadTarget& target) const {
+  form_of(at.column, at.step, 0)->place(at.block, stored.order, samples.data(), target);
 }
 
-std::vector<Lattice> IdxPart::samples_of_block(Index block) const {
-  const Lattice stored = blocks_.lattice(block);
+std::vector<Lattice> IdxPart::samples_of_block(const BlockAt& at) const {
+  const Lattice stored = blocks_of_step(at.step).lattice(at.block);
   std::vector<Lattice> lattices{stored};
   if (header_.cells) lattices = samples_of_cells(stored, header_.bitmask.rank());
   for (Lattice& samples : lattices) samples = samples.sub(samples.indices_in(header_.box));

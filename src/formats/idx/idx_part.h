@@ -42,6 +42,12 @@ class IdxPart {
   /// Layout of samples, or of cells if header().cells is set. A partitioned dataset stores no blocks
   /// itself.
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  /// The same as it is stored at a step: without bricks if the step was merged. The same blocks exist.
+  [[nodiscard]] const BlockGrid& blocks_of_step(Index step) const {
+    return is_merged(step) ? *merged_blocks_ : blocks_;
+  }
+  /// Whether `esker merge` has brought a step of bricks into the global order.
+  [[nodiscard]] bool is_merged(Index step) const { return merged_blocks_ && step < record_->merged; }
   /// Existing blocks per field and step, those of all partitions together.
   [[nodiscard]] Index num_blocks() const;
   /// Absent in datasets of other writers.
@@ -79,15 +85,19 @@ class IdxPart {
   Status read(const std::vector<int>& columns, Index step, const ReadTarget& target,
               const ReadContext& context) const;
 
+  /// A block of a step.
+  struct BlockAt {
+    int column = 0;
+    Index step = 0, block = 0;
+  };
   /// Reads and decodes a block. Errors: kIoError; kDataLoss if it cannot be decoded, or does not have its
   /// checksum.
-  [[nodiscard]] Result<std::vector<std::byte>> load_block(int column, Index block,
-                                                          const StoredBlock& stored) const;
+  [[nodiscard]] Result<std::vector<std::byte>> load_block(const BlockAt& at, const StoredBlock& stored) const;
   /// Copies the samples of a loaded block that the target requests.
-  void place_block(int column, Index block, const StoredBlock& stored, std::span<const std::byte> samples,
+  void place_block(const BlockAt& at, const StoredBlock& stored, std::span<const std::byte> samples,
                    const ReadTarget& target) const;
   /// The samples of a block that are in the grid, as one lattice, or several for blocks of cells.
-  [[nodiscard]] std::vector<Lattice> samples_of_block(Index block) const;
+  [[nodiscard]] std::vector<Lattice> samples_of_block(const BlockAt& at) const;
   /// The parts that hold the blocks of this one; empty if it holds them itself.
   [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
@@ -101,13 +111,15 @@ class IdxPart {
   void record_absent();
   Status add_file(const std::string& path, StorageInfo& info) const;
   Status read_column(int column, Index step, const ReadTarget& target, const ReadContext& context) const;
-  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column, int bits) const;  // bits: see ReadContext
+  /// `bits`: see ReadContext.
+  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column, Index step, int bits) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;
   Header header_;
   BlockGrid blocks_;
   std::optional<CommitRecord> record_;
+  std::optional<BlockGrid> merged_blocks_;  // with bricks: without them
   std::set<std::pair<Index, int>> absent_;  // step, field
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;

@@ -16,7 +16,7 @@ namespace esker::idx {
 
 /// Existing blocks of the levels that have fewer blocks than domains.
 Index IdxLayout::num_coarse(Index n_shares) const {
-  for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
+  for (int level = blocks_.coarsest_level(); level <= blocks_.mask().max_level(); ++level) {
     const BlockGrid::Existing existing = blocks_.existing_at(level);
     if (existing.count >= n_shares) return existing.before;
   }
@@ -142,7 +142,11 @@ std::vector<Point> IdxLayout::centers_of_shares(const BrickDecomposition& bricks
 /// The Z code, among the tiles of the finest level, of the first one in a block's tile. Blocks of a level are
 /// numbered along the Z curve, below a leading bit.
 Index IdxLayout::along_curve(Index block) const {
-  if (block == 0) return 0;
+  const int num_digits = blocks_.mask().max_level() - blocks_.bits_per_block() - 1;  // of the finest tiles
+  if (block < blocks_.num_first_blocks()) {
+    const int further = num_digits - blocks_.brick_digits();
+    return further >= 0 ? block << further : block >> 1;  // bricks of one block have no finer ones
+  }
   const Index along_level = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
   return along_level << (blocks_.mask().max_level() - blocks_.level_of_block(block));
 }

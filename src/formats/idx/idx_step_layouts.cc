@@ -98,20 +98,23 @@ bool IdxStepLayouts::has_checksums() const {
                      [](const Part* part) { return part->checksums; });
 }
 
-std::uint32_t IdxStepLayouts::raw_flags_of(int layout, int field) const {
-  return block_flags(part_of(layout).header.fields[static_cast<std::size_t>(field)].order, Codec::kRaw);
+std::uint32_t IdxStepLayouts::raw_flags_of(int layout, const Piece& piece) const {
+  const FieldEntry& field = part_of(layout).header.fields[static_cast<std::size_t>(piece.field)];
+  const BlockGrid& blocks = layout_of(layout).blocks();
+  const bool is_of_brick = blocks.brick_digits() > 0 && piece.id < blocks.num_first_blocks();
+  return block_flags(field.order, Codec::kRaw) | (is_of_brick ? kBrickFlag : 0);
 }
 
 std::uint64_t IdxStepLayouts::checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const {
   if (has_heads(layout)) return 0;  // its head has checksums
-  const std::uint32_t flags = compresses(layout) ? form : raw_flags_of(layout, piece.field);
+  const std::uint32_t flags = compresses(layout) ? form : raw_flags_of(layout, piece);
   return block_checksum(piece.field, piece.id, flags, stored);
 }
 
 /// `record`: null if the block is raw and has no checksum.
 BlockEntry IdxStepLayouts::entry_of(int layout, const Piece& piece, const PieceRecord* record) const {
-  BlockEntry entry{piece.offset_bytes, piece.size_bytes, raw_flags_of(layout, piece.field)};
+  BlockEntry entry{piece.offset_bytes, piece.size_bytes, raw_flags_of(layout, piece)};
   if (!record) return entry;
   if (compresses(layout)) {
     entry = {record->offset_bytes, Index{record->size_bytes}, record->form};

@@ -50,8 +50,8 @@ class IdxStepLayouts final : public StepLayouts {
     return codecs_[static_cast<std::size_t>(layout)][static_cast<std::size_t>(field)];
   }
   [[nodiscard]] BlockShape shape_of(int layout, int field, Index block) const;
-  /// Flags of raw blocks of one field in the layout's list, and the entry of any block.
-  [[nodiscard]] std::uint32_t raw_flags_of(int layout, int field) const;
+  /// Flags of a raw block, and the entry of any block.
+  [[nodiscard]] std::uint32_t raw_flags_of(int layout, const Piece& piece) const;
   [[nodiscard]] BlockEntry entry_of(int layout, const Piece& piece, const PieceRecord* record) const;
 
   void add_heads(int layout, Index file, std::span<const PieceHead> heads, std::vector<BlockEntry>& entries,

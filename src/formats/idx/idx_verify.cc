@@ -113,7 +113,7 @@ class PartVerifier {
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
     report_.blocks_with_checksum += stored->checksum ? 1 : 0;
-    const auto loaded = part_.load_block(field, block, *stored);
+    const auto loaded = part_.load_block({field, step, block}, *stored);
     if (!loaded.ok()) {
       return findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.status().message()));
     }
@@ -229,6 +229,10 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   }
   for (const std::string& path : leftovers.ok() ? *leftovers : std::vector<std::string>{}) {
     findings.warning(path, "left by a run that did not finish; appending or `esker repair` removes it");
+  }
+  const auto merging = store.exists(dataset.paths.merge_journal());
+  if (merging.ok() && *merging) {
+    findings.warning(dataset.paths.merge_journal(), "`esker merge` was interrupted; run it again");
   }
   const auto locked = store.exists(dataset.paths.lock());
   if (locked.ok() && *locked) findings.warning(dataset.paths.lock(), "a writer is active, or one was killed");

@@ -15,6 +15,7 @@
 #include "formats/idx/idx_choice.h"
 #include "formats/idx/idx_step_layouts.h"
 #include "formats/idx/leftovers.h"
+#include "formats/idx/merge.h"
 #include "formats/idx/part_blocks.h"
 #include "formats/idx/record_sum.h"
 #include "store/checksum.h"
@@ -106,6 +107,13 @@ const Part& IdxWriter::part_of(int field) const {
 
 Status IdxWriter::check_sparse(int field) const {
   const Field& of = schema_.fields()[static_cast<std::size_t>(field)];
+  if (part_of(field).header.brick_digits > 0) {
+    return error(
+        Code::kUnsupported,
+        "field '{}' is stored with partition_index=hybrid, whose blocks are always stored completely; "
+        "set partition_index=global",
+        of.name);
+  }
   if (of.stored_bits == 0) return {};
   return error(Code::kUnsupported, "field '{}' has stored_bits, whose blocks are always stored completely",
                of.name);
@@ -151,6 +159,7 @@ Result<std::string> IdxWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(*store_, paths_, !has_catalog));
   const bool durable = options_.fsync != Fsync::kNone;
   if (unfinished) ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, !has_catalog, durable));
+  ESKER_RETURN_IF_ERROR(check_not_merging(*store_, paths_));
   ESKER_ASSIGN_OR_RETURN(const auto texts, esker::idx::read_existing(*store_, paths_));
   return pack_texts(texts);
 }
@@ -158,6 +167,9 @@ Result<std::string> IdxWriter::read_existing() {
 Status IdxWriter::restore(const std::string& existing_texts) {
   ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(paths_, unpack_texts(existing_texts), options_));
   schema_ = std::move(existing.schema);
+  if (existing.is_partly_merged) {
+    return error(Code::kInvalidArgument, "`esker merge` has merged some of its steps; run it again first");
+  }
   parts_ = std::move(existing.parts);
   times_ = std::move(existing.times);
   present_ = std::move(existing.present);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "codec/codec.h"
+#include "formats/idx/entries.h"
 #include "formats/idx/idx_block.h"
 #include "grid/copy_samples.h"
 
@@ -33,7 +34,8 @@ void for_each_wanted_part(const BlockGrid& blocks, Index block, InBlockOrder ord
   const std::vector<PiecePart> parts = block_parts(blocks, block, order);
   const bool is_one_per_level = parts.size() > 1;
   for (std::size_t level = 0; level < parts.size(); ++level) {
-    if (is_one_per_level && static_cast<int>(level) < target.start_level) continue;
+    const int finest = blocks.brick_digits() + static_cast<int>(level);  // part 0 has one sample
+    if (is_one_per_level && finest < target.start_level) continue;
     const auto common = common_samples(parts[level].lattice, target);
     if (common) visit(parts[level], *common);
   }
@@ -44,6 +46,15 @@ void for_each_wanted_part(const BlockGrid& blocks, Index block, InBlockOrder ord
 bool PlainBlocks::is_encoded(const StoredBlock& stored) const { return stored.codec.kind != CodecKind::kRaw; }
 
 Status PlainBlocks::check(Index block, const StoredBlock& stored) const {
+  const bool of_brick = blocks_.brick_digits() > 0 && block < blocks_.num_first_blocks();
+  const bool is_ours = stored.checksum || blocks_.brick_digits() > 0;  // others may set any flags
+  if (is_ours && of_brick != ((stored.flags & kBrickFlag) != 0)) {
+    return error(
+        Code::kDataLoss,
+        "block {}: expected samples of {}, found those of {}: if `esker merge` was interrupted, run it "
+        "again",
+        block, of_brick ? "one brick" : "the grid", of_brick ? "the grid" : "one brick");
+  }
   return check_stored_size(stored.codec, stored.size_bytes, shape_of(blocks_, field_, block))
       .with_context(fmt::format("block {}", block));
 }

@@ -38,6 +38,7 @@ std::uint64_t record_sum(const Header& header, const CommitRecord& record) {
   for (const FieldEntry& field : header.fields) text += "\nfield " + field_text(field);
   text += fmt::format("\nblocks {} {} {} {} {}", header.block_mask().to_string(), header.bits_per_block,
                       header.blocks_per_file, header.arco, header.filename_template);
+  if (header.brick_digits > 0) text += fmt::format(" {} bricks", Index{1} << header.brick_digits);
   text += "\naxis " + header.axis;
   if (header.time) text += "\ntime " + steps_text(*header.time);
   CommitRecord unsealed = record;

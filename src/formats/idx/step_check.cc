@@ -55,7 +55,7 @@ Result<Index> StepCheck::count_blocks(int field, Index time, const BlockSet& exp
       whole = check_file(*stored->file, block, time);
       checked_ = stored->file;
     }
-    if (whole.ok() && !stored->absent) whole = part_.load_block(field, block, *stored).status();
+    if (whole.ok() && !stored->absent) whole = part_.load_block({field, time, block}, *stored).status();
     // A set can name any number of blocks.
     if (whole.ok() && stored->absent && sets_sum_) {
       whole = error(Code::kDataLoss, "block {} is missing, which is in the step's set of blocks", block);

@@ -45,6 +45,29 @@ TEST(PlanInPartitions, MessagesFanInAndMemoryDoNotGrowWithTheRanks) {
   }
 }
 
+// The same with hybrid blocks: no sample crosses a border, and there is no coarse part.
+TEST(PlanInPartitions, HybridBlocksHaveNoCoarsePart) {
+  Options options;
+  options.bits_per_block = 12;
+  options.partition_index = PartitionIndex::kHybrid;
+  options.set("partitions", "size:256").check();
+  const PlanReport two = plan_in_partitions(512, 32, 32, options);
+  for (int n = 2; n <= 16; n *= 2) {
+    SCOPED_TRACE(n);
+    const PlanReport report = plan_in_partitions(256 * n, 32, 32, options);
+    EXPECT_EQ(report.in_partitions.partitions, n);
+    EXPECT_EQ(report.files, 8 * n);
+    expect_equal(report.in_partitions.messages, two.in_partitions.messages);
+    expect_equal(report.in_partitions.senders, two.in_partitions.senders);
+    expect_equal(report.in_partitions.sent_bytes, two.in_partitions.sent_bytes);
+    expect_equal(report.in_partitions.buffer_bytes, two.in_partitions.buffer_bytes);
+    EXPECT_EQ(report.in_partitions.crossing_messages, 0);
+    EXPECT_EQ(report.in_partitions.crossing_bytes, 0);
+    EXPECT_EQ(report.in_partitions.coarse_messages, 0);
+    EXPECT_EQ(report.in_partitions.coarse_bytes, 0);
+  }
+}
+
 TEST(PlanInPartitions, RefusesNodesAndTooManyPartitions) {
   Options options;
   options.set("partitions", "nodes:2").check();

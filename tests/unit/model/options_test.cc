@@ -85,6 +85,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "store_thread",
                                              "restructure",
                                              "partitions",
+                                             "partition_index",
                                              "max_fan_in",
                                              "memory_budget",
                                              "fsync",

@@ -47,6 +47,27 @@ TEST(Header, EveryKeyIsRead) {
   EXPECT_EQ(h.find_other("(nothing)"), nullptr);
 }
 
+/// kMinimal (13 x 7, blocks of 2^4) of this version and number of bricks.
+std::string with_bricks(const std::string& bricks, int version = 7) {
+  std::string text = kMinimal;
+  text.replace(text.find("(version)\n6"), 11, "(version)\n" + std::to_string(version));
+  return text + "(bricks)\n" + bricks + "\n";
+}
+
+TEST(Header, BricksNeedVersion7AndABlockEach) {
+  const Header h = parsed(with_bricks("4"));
+  EXPECT_EQ(h.brick_digits, 2);
+  EXPECT_EQ(parsed(print_header(h)), h);
+  EXPECT_EQ(parsed(with_bricks("4", 6)).brick_digits, 0);  // an unknown key there
+  for (const char* wrong : {"0", "1", "3", "-2", "x", "", "33554432", "16", "9223372036854775807"}) {
+    EXPECT_EQ(code_of(with_bricks(wrong)), Code::kDataLoss) << wrong;
+    EXPECT_NE(message_of(with_bricks(wrong)).find("(bricks)"), std::string::npos) << wrong;
+  }
+  std::string empty_brick = with_bricks("2");
+  empty_brick.replace(empty_brick.find("0 12 0 6"), 8, "0 6 0 6");
+  EXPECT_EQ(code_of(empty_brick), Code::kDataLoss);
+}
+
 TEST(Header, PrintsTheKeysInOpenVisusOrder) {
   const std::string text = print_header(parsed(kFull));
   EXPECT_EQ(text, kFull);

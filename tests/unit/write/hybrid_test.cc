@@ -1,0 +1,303 @@
+// Steps with partition_index=hybrid: read as they are stored, and merged to the bytes of the global index.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "formats/idx/merge.h"
+#include "formats/registry/open_dataset.h"
+#include "grid/points.h"
+#include "grid/selection.h"
+#include "store/faulty_store.h"
+#include "support/read_box.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+#include "support/transport_cases.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+/// Grids that divide into up to 8 nearly equal bricks, with fixed fields and split ones, and a line that does
+/// not have 8 blocks.
+Schema several_grids() {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 15).value();
+  const DimId y = schema.add_dim("y", 29).value();
+  const DimId z = schema.add_dim("z", 16).value();
+  const int volume = schema.add_grid("xyz", {x, y, z}).value().index;
+  const int plane = schema.add_grid("xy", {x, y}).value().index;
+  const int line = schema.add_grid("line", {x}).value().index;
+  const auto add = [&](const char* name, int grid, SampleType type, int components, bool fixed, int every) {
+    schema.add_field({name, grid, type, components, fixed, every, {}}).status().check();
+  };
+  add("temp", volume, SampleType::kFloat64, 1, false, 1);
+  add("vel", volume, SampleType::kFloat32, 3, false, 2);
+  add("thk", plane, SampleType::kFloat32, 1, false, 1);
+  add("topg", plane, SampleType::kFloat32, 1, true, 1);
+  add("species", plane, SampleType::kFloat64, 11, false, 1);  // 88 bytes: two columns
+  add("height", line, SampleType::kFloat32, 1, false, 1);
+  return schema;
+}
+
+Schema one_grid(Index extent_y = 29) {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 30).value();
+  const DimId y = schema.add_dim("y", extent_y).value();
+  const int plane = schema.add_grid("xy", {x, y}).value().index;
+  schema.add_field({"thk", plane, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  schema.add_field({"mask", plane, SampleType::kUint8, 1, false, 2, {}}).status().check();
+  return schema;
+}
+
+RunPlan run_with(const Schema& schema, int partitions, const char* index) {
+  RunPlan run;
+  run.schema = schema;
+  run.n_ranks = partitions;
+  run.options = {{"partitions", std::to_string(partitions)},
+                 {"partition_index", index},
+                 {"bits_per_block", "4"},
+                 {"blocks_per_file", "4"}};
+  return run;
+}
+
+std::shared_ptr<Store> written(const RunPlan& run) {
+  std::shared_ptr<Store> store = memory_store();
+  const Status status = write_all(store, run);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return store;
+}
+
+class Hybrid : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static Schema schema() { return GetParam() ? several_grids() : one_grid(); }
+};
+
+TEST_P(Hybrid, IsReadAsItIsAndMergedToTheGlobalBytes) {
+  for (const int partitions : {2, 4, 8}) {
+    for (const InBlockOrder order : {InBlockOrder::kRowMajor, InBlockOrder::kHz}) {
+      for (const bool checksums : {true, false}) {
+        RunPlan run = run_with(schema(), partitions, "hybrid");
+        run.in_block = order;
+        run.checksums = checksums;
+        SCOPED_TRACE(std::to_string(partitions) + (order == InBlockOrder::kHz ? " hz" : " row_major"));
+        const auto store = written(run);
+        expect_complete(store, run, run.end_step);
+        EXPECT_EQ(findings_of(store, run.path), std::vector<std::string>());
+        run.options["partition_index"] = "global";
+        const auto global = written(run);
+        const auto report = idx::merge_on(store, run.path);
+        ASSERT_TRUE(report.ok()) << report.status().message();
+        EXPECT_GE(report->steps, run.end_step);
+        expect_same_files(*store, *global, ".");
+        expect_complete(store, run, run.end_step);
+        EXPECT_EQ(idx::merge_on(store, run.path)->steps, 0);
+      }
+    }
+  }
+}
+
+TEST_P(Hybrid, DoesNotDependOnTheRanks) {
+  for (const int partitions : {2, 4, 8}) {
+    RunPlan run = run_with(schema(), partitions, "hybrid");
+    const auto reference = written(run);
+    for (const int n_ranks : {4, 7, 16}) {
+      if (partitions > n_ranks) continue;
+      for (const int per_node : {0, 1, 3}) {
+        run.n_ranks = n_ranks;
+        run.ranks_per_node = per_node;
+        run.seed = static_cast<unsigned>(n_ranks + 100 * partitions);
+        run.new_boxes_each_step = per_node == 3;
+        run.aggregators = per_node == 1 ? n_ranks : 0;
+        run.memory_budget = per_node == 3 ? Index{448} << 10 : RunPlan().memory_budget;
+        run.max_fan_in = partitions == 4 ? 2 : 0;
+        SCOPED_TRACE(name_of(run) + " partitions " + std::to_string(partitions));
+        expect_same_files(*written(run), *reference, ".");
+      }
+    }
+  }
+}
+
+TEST_P(Hybrid, GoesOnInItsOrderAndInTheGlobalOneOnceMerged) {
+  RunPlan run = run_with(schema(), 4, "hybrid");
+  const auto whole = written(run);
+  run.end_step = 2;
+  const auto store = written(run), merged = written(run);
+  ASSERT_TRUE(idx::merge_on(merged, run.path).ok());
+  RunPlan rest = run;
+  rest.first_step = 2;
+  rest.end_step = 3;
+  rest.n_ranks = 3;
+  rest.options = {};  // the dataset knows its bricks
+  ASSERT_TRUE(write_all(store, rest).ok());
+  expect_same_files(*store, *whole, ".");
+  ASSERT_TRUE(write_all(merged, rest).ok());
+  ASSERT_TRUE(idx::merge_on(store, run.path).ok());
+  expect_same_files(*merged, *store, ".");
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, Hybrid, testing::Bool(),
+                         [](const auto& test) { return std::string(test.param ? "Several" : "One"); });
+
+/// The error of a run.
+std::string failure_of(const RunPlan& run) {
+  const Status status = write_all(memory_store(), run);
+  EXPECT_FALSE(status.ok());
+  return status.message();
+}
+
+TEST(HybridErrors, NameTheWayOut) {
+  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan other = run;
+  other.options["compression"] = "zip";
+  EXPECT_NE(failure_of(other).find("partition_index=global"), std::string::npos);
+  EXPECT_NE(failure_of(other).find("depend on the data"), std::string::npos);
+  other = run;
+  other.n_ranks = 3;
+  EXPECT_NE(failure_of(other).find("only 3 ranks"), std::string::npos);
+  other.options["partitions"] = "3";
+  EXPECT_NE(failure_of(other).find("set partitions=2"), std::string::npos);
+  other.options.erase("partitions");
+  EXPECT_NE(failure_of(other).find("set partitions"), std::string::npos);
+  other = run;
+  other.schema = one_grid(20);  // of 32: bricks of 16 and of 4
+  EXPECT_NE(failure_of(other).find("equal bricks"), std::string::npos);
+  other = run;
+  other.options["bits_per_block"] = "9";
+  EXPECT_NE(failure_of(other).find("bits_per_block"), std::string::npos);
+  other = run;
+  other.schema = stored_bits_schema();
+  EXPECT_NE(failure_of(other).find("stored_bits"), std::string::npos);
+  other = run;
+  other.keep = keep_some_blocks;
+  EXPECT_NE(failure_of(other).find("partition_index=global"), std::string::npos);
+}
+
+std::vector<Point> points_of(const Lattice& samples) {
+  std::vector<Point> points;
+  for_each_index_point(samples.all_indices(), [&](const Point& i) { points.push_back(samples.point(i)); });
+  return points;
+}
+
+/// Samples that are read are those that were written, or reading is an error that names the merge.
+void expect_no_wrong_sample(const RunPlan& run) {
+  const auto opened = open_dataset(posix_store(), run.path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const OpenedDataset& dataset = **opened;
+  for (std::size_t f = 0; f < dataset.schema.fields().size(); ++f) {
+    const Field& field = dataset.schema.fields()[f];
+    const auto number = static_cast<int>(f);
+    const Bitmask mask = dataset.bitmask(number).value();
+    for (Index step = 0; step < (field.fixed ? 1 : run.end_step); ++step) {
+      if (!is_due(field, step)) continue;
+      for (const int level : {3, mask.max_level()}) {
+        const auto expected = expected_samples(field, number, step,
+                                               points_of(select_samples(mask, dataset.box(number), level)));
+        std::vector<std::byte> answer(expected.size());
+        const Status read = read_box(dataset, number, step, dataset.box(number), level, answer.data());
+        if (read.ok()) {
+          ASSERT_EQ(answer, expected) << field.name << " step " << step;
+        } else {
+          ASSERT_NE(read.message().find("esker merge"), std::string::npos) << read.message();
+        }
+      }
+    }
+  }
+}
+
+std::string failure_of_append(const RunPlan& run) {
+  const Status status = write_all(posix_store(), run);
+  EXPECT_FALSE(status.ok());
+  return status.message();
+}
+
+/// Kills a merge before call number `call` to the store. False: it had fewer calls.
+bool is_killed(const std::string& path, int call) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int number = 0;
+    const auto rule = [&](StoreCall made, const std::string&) {
+      ++number;
+      if (number >= call) ::kill(::getpid(), SIGKILL);
+      return number == call - 1 && call % 2 == 0 && made == StoreCall::kWrite ? EIO : 0;  // half of a write
+    };
+    (void)idx::merge_on(faulty_store(posix_store(), rule), path);
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status);
+}
+
+class KilledMerge : public testing::TestWithParam<bool> {};
+
+TEST_P(KilledMerge, IsFinishedByAnother) {
+  namespace fs = std::filesystem;
+  const fs::path top = fs::temp_directory_path() / ("esker-merge-" + std::to_string(::getpid()));
+  RunPlan run = run_with(GetParam() ? several_grids() : one_grid(), 4, "global");
+  run.options["blocks_per_file"] = GetParam() ? "4" : "2";  // merges sync each file three times
+  run.end_step = GetParam() ? 1 : 2;
+  const auto global = written(run);
+  run.options["partition_index"] = "hybrid";
+  run.path = (top / "written/run.idx").string();
+  ASSERT_TRUE(write_all(posix_store(), run).ok());
+  int kills = 0;
+  for (int call = 1;; call += GetParam() ? 23 : 5) {
+    SCOPED_TRACE("killed at call " + std::to_string(call));
+    fs::remove_all(top / "merged");
+    fs::copy(top / "written", top / "merged", fs::copy_options::recursive);
+    run.path = (top / "merged/run.idx").string();
+    const bool killed = is_killed(run.path, call);
+    expect_no_wrong_sample(run);
+    RunPlan rest = run;
+    rest.first_step = run.end_step;
+    rest.end_step = rest.first_step + 1;
+    const bool is_whole = fs::exists(top / "merged/run.esker-merge");
+    if (is_whole) {
+      EXPECT_NE(failure_of_append(rest).find("esker merge"), std::string::npos);
+      EXPECT_NE(findings_of(posix_store(), run.path).back().find("esker merge"), std::string::npos);
+    }
+    const auto report = idx::merge_on(posix_store(), run.path);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    const auto files = all_files(*posix_store(), (top / "merged").string());
+    const auto expected = all_files(*global, ".");
+    EXPECT_EQ(files.size(), expected.size());
+    for (const auto& [path, bytes] : expected) {
+      const std::string here = (top / "merged" / path).string();
+      ASSERT_TRUE(files.contains(here)) << path;
+      ASSERT_TRUE(files.at(here) == bytes) << path;
+    }
+    if (!killed || testing::Test::HasFailure()) break;
+    ++kills;
+  }
+  EXPECT_GT(kills, 10);
+  fs::remove_all(top);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, KilledMerge, testing::Bool(),
+                         [](const auto& test) { return std::string(test.param ? "Several" : "One"); });
+
+TEST(MergeErrors, ADamagedBlockChangesNothing) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  run.end_step = 1;
+  const auto store = written(run), untouched = written(run);
+  for (const auto& each : {store, untouched}) {
+    const auto file = each->open("run/time_0000/0000.bin", OpenMode::kWrite).value();
+    const Index at = file->size_bytes().value() - 9;
+    std::vector<std::byte> byte(1);
+    file->read_at(byte, at).check();
+    byte[0] ^= std::byte{1};
+    file->write_at(byte, at).check();
+  }
+  const auto report = idx::merge_on(store, run.path);
+  EXPECT_EQ(report.status().code(), Code::kDataLoss) << report.status().message();
+  EXPECT_NE(report.status().message().find("run/time_0000/0000.bin"), std::string::npos);
+  expect_same_files(*store, *untouched, ".");
+}
+
+}  // namespace
+}  // namespace esker
