@@ -10,6 +10,7 @@
 #include <string>
 
 #include "errors.h"
+#include "esker/merge.hpp"
 #include "esker/rebuild.hpp"
 #include "esker/repair.hpp"
 #include "esker/verify.hpp"
@@ -90,6 +91,12 @@ void bind_verification(nb::module_& m) {
       "path"_a, "original"_a, "progress"_a.none(), "files"_a = nb::none(),
       "`original(field, step, origin, stride, count, out)`: stores samples in the memory `out`; False if "
       "there are none.");
+  nb::class_<MergeReport>(m, "MergeReport")
+      .def_ro("steps", &MergeReport::steps)
+      .def_ro("blocks", &MergeReport::blocks)
+      .def_ro("bytes", &MergeReport::bytes);
+  m.def(
+      "merge", [](const std::string& path) { return value_or_no_dataset(merge(path)); }, "path"_a, Release());
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
   m.def(
       "renamed_idx",

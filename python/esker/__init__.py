@@ -37,7 +37,7 @@ from esker.planning import plan_step as plan
 from esker.serial import write
 from esker.tune.simulation import simulate
 from esker.values import Text
-from esker.verification import Finding, Rebuilt, Verification, adopt, rebuild, repair, verify
+from esker.verification import Finding, Merged, Rebuilt, Verification, adopt, merge, rebuild, repair, verify
 from esker.viewing import Camera, View
 from esker.writer import Step, Writer, WriterField, WriterGrid
 
@@ -54,6 +54,7 @@ __all__ = [
     "StoredSamples",
     "Finding",
     "Grid",
+    "Merged",
     "Part",
     "ReadStatistics",
     "Reader",
@@ -71,6 +72,7 @@ __all__ = [
     "__version__",
     "adopt",
     "copy",
+    "merge",
     "move",
     "open",
     "plan",

@@ -261,6 +261,9 @@ def _refuse_locked(found: _Dataset) -> None:
                 f"{path}: a writer has the dataset open, or was killed; if no writer is running, run "
                 f"`esker repair {_path_of(found)}` first"
             )
+    merging = Path(f"{found.stem}.esker-merge")
+    if os.path.lexists(merging):
+        raise FileExistsError(f"{merging}: `esker merge` was interrupted; run it again first")
 
 
 def _copy_files(found: _Dataset, to: _Dataset, staging: Path, progress: Progress | None) -> None:

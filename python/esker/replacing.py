@@ -67,7 +67,7 @@ def new_dataset(
         old = [f"{target.name}.esker-journal"]
         formats = options["format"]["value"].split("+")
         if "idx" in formats:
-            old += [stem, f"{stem}.idx", f"{stem}.schema.json"]
+            old += [stem, f"{stem}.idx", f"{stem}.schema.json", f"{stem}.esker-merge"]
         if "vtkhdf" in formats:
             old += [f"{stem}.vtkhdf.series", f"{stem}.vtkhdf.steps"]
         _remove_partial(target)

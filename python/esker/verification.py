@@ -107,6 +107,36 @@ def verify(
     )
 
 
+@dataclass(frozen=True)
+class Merged:
+    """What merge() did: `steps` were brought into the global order, for which `blocks` of `bytes` in all were
+    replaced.
+    """
+
+    steps: int
+    blocks: int
+    bytes: int
+
+
+def merge(path: str | os.PathLike[str]) -> Merged:
+    """Makes the bytes of partition_index="global" from a dataset that was written with
+    partition_index="hybrid", in place.
+
+    For each step, field and partition one block is replaced. If it is interrupted, also by a kill, another call
+    finishes it; until then, reading the step that it was about raises OSError. Does nothing for other datasets.
+    Raises FileNotFoundError, FileExistsError (a writer has the dataset open), ValueError (a link, or a part of a
+    dataset), OSError (a block is missing or damaged).
+
+    >>> import numpy as np
+    >>> import esker
+    >>> esker.write("run.idx", {"thk": np.ones((5, 8))})
+    >>> esker.merge("run.idx").steps
+    0
+    """
+    report = _core.merge(os.fspath(path))
+    return Merged(report.steps, report.blocks, report.bytes)
+
+
 def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[str, ...]:
     """Removes leftovers of killed runs and, with `to_time`, all steps after that time. Returns the removed
     files' paths.

@@ -20,6 +20,7 @@ from esker.cli.errors import text_of
 from esker.cli.export import export_command
 from esker.cli.info import info_command
 from esker.cli.manual import manual_command
+from esker.cli.merge import merge_command
 from esker.cli.move import cp_command, mv_command
 from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
@@ -47,6 +48,7 @@ esker.add_command(diff_command)
 esker.add_command(export_command)
 esker.add_command(info_command)
 esker.add_command(manual_command)
+esker.add_command(merge_command)
 esker.add_command(mv_command)
 esker.add_command(plan_command)
 esker.add_command(plot_command)

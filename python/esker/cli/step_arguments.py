@@ -96,6 +96,7 @@ class StepOptions:
     aggregation_factor: int | None
     max_fan_in: int | None
     partitions: str | None
+    partition_index: str | None
     memory_budget: str | None
     keep: tuple[float, ...] | None
     keep_order: tuple[str, ...] | None
@@ -259,6 +260,11 @@ _OPTIONS = (
         "--partitions",
         help="Divide the ranks: a number of partitions, or size:K for K ranks in each. Without --blocks-per-file "
         "each of more than 512 MiB has 8 files.",
+    ),
+    click.option(
+        "--partition-index",
+        type=click.Choice(["global", "hybrid"]),
+        help="hybrid: each partition stores the coarse samples of its part, until `esker merge`.",
     ),
     click.option("--memory-budget", help="Memory per rank, e.g. 64M."),
     click.option(
