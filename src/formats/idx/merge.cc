@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/scratch.h"
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
 #include "formats/idx/commit_record.h"
@@ -85,6 +86,7 @@ class PartMerger {
   const IdxPart& part_;
   CommitRecord record_;
   MergeReport& report_;
+  Scratch of_bricks_, block_;   // of add_blocks()
   std::unique_ptr<File> open_;  // of apply()
   std::pair<MergeKind, Index> open_for_{MergeKind::kEnd, 0};
 };
@@ -124,7 +126,8 @@ Status PartMerger::add_blocks(MergeJournalWriter& journal, int field, Index step
   const MergedBlocks merged(bricks(), of);
   const auto block_bytes = static_cast<std::size_t>(merged.block_bytes());
   const Index num_blocks = bricks().num_first_blocks();
-  std::vector<std::byte> of_bricks(static_cast<std::size_t>(num_blocks) * block_bytes), block(block_bytes);
+  const auto of_bricks = of_bricks_.get(num_blocks * merged.block_bytes());
+  const auto block = block_.get(merged.block_bytes());
   const auto entry_of = [&](Index b) -> BlockEntry& {
     return tables[static_cast<std::size_t>(b / per_file())]
         .entries[static_cast<std::size_t>(entry_number(field, b, per_file()))];
@@ -136,7 +139,7 @@ Status PartMerger::add_blocks(MergeJournalWriter& journal, int field, Index step
       ESKER_ASSIGN_OR_RETURN(file, store_->open(path, OpenMode::kRead));
     }
     const BlockEntry& entry = entry_of(b);
-    const auto bytes = std::span(of_bricks).subspan(static_cast<std::size_t>(b) * block_bytes, block_bytes);
+    const auto bytes = of_bricks.subspan(static_cast<std::size_t>(b) * block_bytes, block_bytes);
     Status read = check_entry(entry, field);
     if (read.ok()) read = file->read_at(bytes, entry.offset_bytes);
     if (read.ok() && entry.checksum &&

@@ -122,7 +122,7 @@ TEST_P(Hybrid, DoesNotDependOnTheRanks) {
   }
 }
 
-TEST_P(Hybrid, GoesOnInItsOrderAndInTheGlobalOneOnceMerged) {
+TEST_P(Hybrid, ContinuesInItsOrderAndInTheGlobalOneOnceMerged) {
   RunPlan run = run_with(schema(), 4, "hybrid");
   const auto whole = written(run);
   run.end_step = 2;
