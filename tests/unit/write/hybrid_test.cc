@@ -281,6 +281,45 @@ TEST_P(KilledMerge, IsFinishedByAnother) {
 INSTANTIATE_TEST_SUITE_P(Grids, KilledMerge, testing::Bool(),
                          [](const auto& test) { return std::string(test.param ? "Several" : "One"); });
 
+// A journal of the replaced dataset must not be applied to the new one.
+TEST(MergeErrors, ANewDatasetHasNoJournal) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const auto store = written(run);
+  store->create_exclusive("run.esker-merge", "ESKMERG1").check();
+  RunPlan rest = run;
+  rest.first_step = 3;
+  rest.end_step = 4;
+  EXPECT_NE(write_all(store, rest).message().find("run it again first"), std::string::npos);
+  EXPECT_EQ(idx::merge_on(store, run.path).status().code(), Code::kDataLoss);
+  run.overwrite = true;
+  ASSERT_TRUE(write_all(store, run).ok());
+  EXPECT_FALSE(store->exists("run.esker-merge").value());
+  EXPECT_TRUE(idx::merge_on(store, run.path).ok());
+}
+
+// Each byte of a journal is covered by a checksum, and nothing is changed before all of them are checked.
+TEST(MergeErrors, ADamagedJournalChangesNothing) {
+  RunPlan run = run_with(one_grid(), 2, "hybrid");
+  run.end_step = 1;
+  const auto untouched = written(run);
+  const auto interrupted = written(run);
+  const auto stop = faulty_store(interrupted, [](StoreCall call, const std::string& path) {
+    return call == StoreCall::kRemove && path.ends_with(".esker-merge") ? EIO : 0;
+  });
+  ASSERT_FALSE(idx::merge_on(stop, run.path).ok());
+  const auto journal = read_text(*interrupted, "run.esker-merge", std::size_t{1} << 20).value();
+  for (std::size_t at = 0; at < journal.size(); at += at < 200 ? 7 : 211) {
+    const auto store = written(run);
+    std::string damaged = journal;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    store->create_exclusive("run.esker-merge", damaged).check();
+    const auto report = idx::merge_on(store, run.path);
+    ASSERT_EQ(report.status().code(), Code::kDataLoss) << at << ": " << report.status().message();
+    store->remove("run.esker-merge").check();
+    expect_same_files(*store, *untouched, ".");
+  }
+}
+
 TEST(MergeErrors, ADamagedBlockChangesNothing) {
   RunPlan run = run_with(one_grid(), 4, "hybrid");
   run.end_step = 1;

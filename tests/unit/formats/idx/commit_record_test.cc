@@ -74,6 +74,14 @@ TEST(CommitRecord, HasTheChecksumsOfSparseSteps) {
   }
 }
 
+TEST(CommitRecord, CountsMergedSteps) {
+  CommitRecord record{3, {0, 50}, {}, {}};
+  record.merged = 2;
+  EXPECT_EQ(parse_commit_record(print_commit_record(record)).value(), record);
+  record.merged = 3;
+  EXPECT_EQ(parse_commit_record(print_commit_record(record)).status().code(), Code::kDataLoss);
+}
+
 TEST(CommitRecord, NewerFormatsAreNamed) {
   EXPECT_EQ(parse_commit_record(R"({"format":5})").status().code(), Code::kUnsupported);
 }
