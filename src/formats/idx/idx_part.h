@@ -47,7 +47,9 @@ class IdxPart {
     return is_merged(step) ? *merged_blocks_ : blocks_;
   }
   /// Whether `esker merge` has brought a step of bricks into the global order.
-  [[nodiscard]] bool is_merged(Index step) const { return merged_blocks_ && step < record_->merged; }
+  [[nodiscard]] bool is_merged(Index step) const {
+    return merged_blocks_ && record_ && step < record_->merged;
+  }
   /// Existing blocks per field and step, those of all partitions together.
   [[nodiscard]] Index num_blocks() const;
   /// Absent in datasets of other writers.

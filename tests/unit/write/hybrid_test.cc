@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "formats/idx/merge.h"
+#include "formats/idx/rebuild.h"
 #include "formats/registry/open_dataset.h"
 #include "grid/points.h"
 #include "grid/selection.h"
+#include "store/commit.h"
 #include "store/faulty_store.h"
 #include "support/read_box.h"
 #include "support/runs.h"
@@ -280,6 +282,29 @@ TEST_P(KilledMerge, IsFinishedByAnother) {
 
 INSTANTIATE_TEST_SUITE_P(Grids, KilledMerge, testing::Bool(),
                          [](const auto& test) { return std::string(test.param ? "Several" : "One"); });
+
+// Its header says which bricks there are, also without the record.
+TEST(HybridErrors, AnIdxWithoutARecordIsRebuilt) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const auto store = written(run);
+  RebuildRequest request;
+  request.path = "run.idx";
+  const auto same = rebuild_idx_on(store, request);
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  EXPECT_EQ(same->steps, run.end_step);
+  std::string text = read_text(*store, "run.idx", std::size_t{1} << 20).value();
+  text.resize(text.find("(esker)"));
+  replace_file(*store, "run.idx", text, false).check();
+  store->remove("run.schema.json").check();
+  const auto opened = open_dataset(store, "run.idx");
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const Field& field = (*opened)->schema.fields().front();
+  const auto expected = expected_samples(
+      field, 0, 1, points_of(select_samples((*opened)->bitmask(0).value(), (*opened)->box(0), 10)));
+  std::vector<std::byte> answer(expected.size());
+  EXPECT_TRUE(read_box(**opened, 0, 1, (*opened)->box(0), 10, answer.data()).ok());
+  EXPECT_EQ(answer, expected);
+}
 
 // A journal of the replaced dataset must not be applied to the new one.
 TEST(MergeErrors, ANewDatasetHasNoJournal) {
