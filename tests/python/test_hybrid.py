@@ -109,6 +109,14 @@ def test_an_index_of_the_global_order_does_not_show_hybrid_blocks(written: Path)
         esker.open(written / "hybrid/run.idx")["thk"].read(level=3)
 
 
+def test_a_dataset_is_not_copied_while_it_is_merged(tmp_path: Path) -> None:
+    esker.write(tmp_path / "run.idx", {"thk": values()})
+    (tmp_path / "run.esker-merge").write_bytes(b"ESKMERG1")
+    with pytest.raises(FileExistsError, match="`esker merge` was interrupted; run it again first"):
+        esker.copy(tmp_path / "run.idx", tmp_path / "copy.idx")
+    assert any("esker merge" in finding.text for finding in esker.verify(tmp_path / "run.idx").findings)
+
+
 def test_merge_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         esker.merge(tmp_path / "none.idx")
