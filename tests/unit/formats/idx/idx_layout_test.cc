@@ -73,6 +73,26 @@ TEST(IdxLayout, ConformsToTheContractOfLayouts) {
   }
 }
 
+// In both orders: the first block of each brick has one part, or one per level.
+TEST(IdxLayout, ConformsWithBricks) {
+  testing::Random random(12);
+  for (int round = 0, tested = 0; tested < 40; ++round) {
+    Box box;
+    box.rank = 1 + round % 4;
+    for (int a = 0; a < box.rank; ++a) box.hi[a] = random.in(1, box.rank < 3 ? 40 : 9);
+    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+    const int bits = static_cast<int>(random.in(1, std::max(1, mask.max_level())));
+    const auto digits = static_cast<int>(random.in(1, 4));
+    if (!BlockGrid(mask, bits, box).can_have_bricks(digits)) continue;
+    ++tested;
+    const Index per_file = random.in(1, 5);
+    LayoutParameters parameters{per_file, 64, 40 + 80 * per_file};
+    parameters.order = round % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz;
+    const IdxLayout layout(BlockGrid(mask, bits, box, digits), {{4, true}, {12, true}}, parameters);
+    ASSERT_NO_FATAL_FAILURE(testing::expect_conforming_layout(layout, random)) << box.to_string();
+  }
+}
+
 /// Some of the existing blocks: in long runs, single ones, or none.
 std::shared_ptr<const BlockSet> random_set(const BlockGrid& grid, testing::Random& random) {
   BlockRuns runs;
