@@ -29,8 +29,8 @@ bool precedes(const MeshBox& a, const MeshBox& b) {
 }
 
 std::span<const MeshBox> patches_of_level(std::span<const MeshBox> patches, int level) {
-  const auto [first, last] = std::ranges::equal_range(patches, level, {}, &MeshBox::level);
-  return {first, last};
+  return {std::ranges::lower_bound(patches, level, {}, &MeshBox::level),
+          std::ranges::upper_bound(patches, level, {}, &MeshBox::level)};
 }
 
 }  // namespace esker
