@@ -48,6 +48,7 @@ struct Placement {
   [[nodiscard]] bool is_local() const { return !bricks.empty() || by_tiles; }
 };
 
+/// Queries remember the turns of partitions, so that a thread needs a copy.
 class Ownership {
  public:
   enum class Order { kAny, kOfFiles };

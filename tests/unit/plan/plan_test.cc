@@ -78,11 +78,12 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheRecordsOfAllTheirPieces) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
-  const Ownership ownership =
+  const Ownership original =
       random_ownership(test, aggregators, 1 + static_cast<Index>(random() % 20000), random);
-  const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
   std::vector<int> knows_all(static_cast<std::size_t>(test.space.num_pieces()));
   testing_support::run_ranks(test.n_ranks, [&](const Communicator& comm) {
+    const Ownership ownership = original;
+    const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
     const Plan plan = make_plan(test.space, ownership, test.fields, none, comm.rank());
     PieceRecords records(plan);
     for (const Round& round : plan.rounds) {
