@@ -358,6 +358,7 @@ Result<MergeReport> merge_on(const std::shared_ptr<Store>& store, const std::str
       if (is_unfinished) unfinished.reset();
       continue;
     }
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(part->header(), part->idx_path()));
     if (is_unfinished) {
       ESKER_RETURN_IF_ERROR(PartMerger(store, dataset.paths, *part, report).finish(unfinished->step));
       unfinished.reset();

@@ -13,6 +13,7 @@
 #include "grid/selection.h"
 #include "store/commit.h"
 #include "store/faulty_store.h"
+#include "store/lock.h"
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
@@ -23,6 +24,7 @@ namespace esker {
 namespace {
 
 using namespace testing_support;  // NOLINT: runs
+namespace fs = std::filesystem;
 
 /// Grids that divide into up to 8 nearly equal bricks, with fixed fields and split ones, and a line that does
 /// not have 8 blocks.
@@ -238,7 +240,6 @@ bool is_killed(const std::string& path, int call) {
 class KilledMerge : public testing::TestWithParam<bool> {};
 
 TEST_P(KilledMerge, IsFinishedByAnother) {
-  namespace fs = std::filesystem;
   const fs::path top = fs::temp_directory_path() / ("esker-merge-" + std::to_string(::getpid()));
   RunPlan run = run_with(GetParam() ? several_grids() : one_grid(), 4, "global");
   run.options["blocks_per_file"] = GetParam() ? "4" : "2";  // merges sync each file three times
@@ -247,7 +248,7 @@ TEST_P(KilledMerge, IsFinishedByAnother) {
   run.options["partition_index"] = "hybrid";
   run.path = (top / "written/run.idx").string();
   ASSERT_TRUE(write_all(posix_store(), run).ok());
-  int kills = 0;
+  int kills = 0, journals = 0;
   for (int call = 1;; call += GetParam() ? 23 : 5) {
     SCOPED_TRACE("killed at call " + std::to_string(call));
     fs::remove_all(top / "merged");
@@ -260,6 +261,7 @@ TEST_P(KilledMerge, IsFinishedByAnother) {
     rest.end_step = rest.first_step + 1;
     const bool is_whole = fs::exists(top / "merged/run.esker-merge");
     if (is_whole) {
+      ++journals;
       EXPECT_NE(failure_of_append(rest).find("esker merge"), std::string::npos);
       EXPECT_NE(findings_of(posix_store(), run.path).back().find("esker merge"), std::string::npos);
     }
@@ -277,6 +279,7 @@ TEST_P(KilledMerge, IsFinishedByAnother) {
     ++kills;
   }
   EXPECT_GT(kills, 10);
+  EXPECT_GT(journals, 5);
   fs::remove_all(top);
 }
 
@@ -360,6 +363,20 @@ TEST(MergeErrors, ADamagedBlockChangesNothing) {
   const auto report = idx::merge_on(store, run.path);
   EXPECT_EQ(report.status().code(), Code::kDataLoss) << report.status().message();
   EXPECT_NE(report.status().message().find("run/time_0000/0000.bin"), std::string::npos);
+  expect_same_files(*store, *untouched, ".");
+}
+
+// It names the blocks of the dataset that it was copied from.
+TEST(MergeErrors, ACopiedIdxDoesNotChangeTheBlocksOfTheOther) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const auto store = written(run), untouched = written(run);
+  for (const auto& each : {store, untouched}) {
+    const std::string text = read_text(*each, "run.idx", std::size_t{1} << 20).value();
+    each->create_exclusive("copy.idx", text).check();
+  }
+  const auto report = idx::merge_on(store, "copy.idx");
+  EXPECT_EQ(report.status().code(), Code::kDataLoss) << report.status().message();
+  EXPECT_NE(report.status().message().find("blocks of 'run'"), std::string::npos);
   expect_same_files(*store, *untouched, ".");
 }
 
