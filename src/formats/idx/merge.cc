@@ -276,21 +276,28 @@ struct Dataset {
   std::vector<std::string> idx_paths;
 };
 
-Result<Dataset> find_dataset(Store& store, const std::string& path) {
-  Dataset dataset{{dataset_stem(path)}, {}, {}};
-  const DatasetPaths& paths = dataset.paths;
-  ESKER_ASSIGN_OR_RETURN(const std::string target, store.follow_link(paths.single_idx()));
-  if (target != paths.single_idx()) {
-    return error(Code::kInvalidArgument, "{} is a symbolic link; merge {} instead", paths.single_idx(),
-                 target);
-  }
+/// Links and parts of a dataset are refused: their names are not those of the lock and the journal. The
+/// blocks of a single .idx may be behind a link.
+Status check_name(const Store& store, const DatasetPaths& paths, const std::string& path) {
+  const auto refuse_link = [&](const std::string& name) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const std::string target, store.follow_link(name));
+    if (target == name) return {};
+    return error(Code::kInvalidArgument, "{} is a symbolic link; merge {} instead", name, target);
+  };
+  ESKER_RETURN_IF_ERROR(refuse_link(paths.single_idx()));
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store.exists(paths.catalog()));
+  if (has_catalog) return refuse_link(paths.directory());
   const std::string around = (std::filesystem::path(paths.stem).parent_path() / kCatalogName).string();
   ESKER_ASSIGN_OR_RETURN(const bool is_part, store.exists(around));
+  if (!is_part) return {};
+  return error(Code::kInvalidArgument, "{} is a part of a dataset; merge {} instead", path,
+               directory_of(around));
+}
+
+/// Of a dataset that is locked.
+Result<Dataset> find_dataset(Store& store, const DatasetPaths& paths) {
+  Dataset dataset{paths, {}, {}};
   ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store.exists(paths.catalog()));
-  if (is_part && !has_catalog) {
-    return error(Code::kInvalidArgument, "{} is a part of a dataset; merge {} instead", path,
-                 directory_of(around));
-  }
   if (!has_catalog) {
     dataset.idx_paths.push_back(paths.single_idx());
     return dataset;
@@ -344,9 +351,11 @@ Status check_not_merging(Store& store, const DatasetPaths& paths) {
 
 Result<MergeReport> merge_on(const std::shared_ptr<Store>& store, const std::string& path) {
   MergeReport report;
-  ESKER_ASSIGN_OR_RETURN(const Dataset dataset, find_dataset(*store, path));
-  WriterLock lock(store, dataset.paths.lock());
-  ESKER_RETURN_IF_ERROR(lock.acquire_for(dataset.paths.directory()));
+  const DatasetPaths paths{dataset_stem(path)};
+  ESKER_RETURN_IF_ERROR(check_name(*store, paths, path));
+  WriterLock lock(store, paths.lock());
+  ESKER_RETURN_IF_ERROR(lock.acquire_for(paths.directory()));
+  ESKER_ASSIGN_OR_RETURN(const Dataset dataset, find_dataset(*store, paths));
   ESKER_ASSIGN_OR_RETURN(auto unfinished, interrupted(*store, dataset.paths));
   for (const std::string& idx_path : dataset.idx_paths) {
     ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open_file(store, idx_path));

@@ -380,5 +380,62 @@ TEST(MergeErrors, ACopiedIdxDoesNotChangeTheBlocksOfTheOther) {
   expect_same_files(*store, *untouched, ".");
 }
 
+/// A dataset of several grids in an empty directory.
+class MergeByName : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(base_);
+    fs::create_directories(base_);
+    run_.end_step = 1;
+    run_.path = base_ / "out";
+    ASSERT_TRUE(write_all(posix_store(), run_).ok());
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  fs::path base_ = fs::temp_directory_path() / ("esker-merge-name-" + std::to_string(::getpid()));
+  RunPlan run_ = run_with(several_grids(), 4, "hybrid");
+};
+
+TEST_F(MergeByName, RefusesALinkToADirectory) {
+  fs::create_directory_symlink("out", base_ / "alias");
+  const auto report = idx::merge_on(posix_store(), base_ / "alias");
+  EXPECT_EQ(report.status().code(), Code::kInvalidArgument) << report.status().message();
+  EXPECT_NE(report.status().message().find("alias is a symbolic link; merge "), std::string::npos);
+  EXPECT_FALSE(fs::exists(base_ / "alias.esker-lock"));
+  EXPECT_TRUE(idx::merge_on(posix_store(), run_.path).ok());
+}
+
+TEST_F(MergeByName, MergesBlocksBehindALink) {
+  RunPlan single = run_with(one_grid(), 4, "hybrid");
+  single.path = base_ / "run.idx";
+  ASSERT_TRUE(write_all(posix_store(), single).ok());
+  fs::create_directory(base_ / "scratch");
+  fs::rename(base_ / "run", base_ / "scratch/run");
+  fs::create_directory_symlink("scratch/run", base_ / "run");
+  const auto report = idx::merge_on(posix_store(), single.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->steps, single.end_step);
+}
+
+// Another writer commits a step while the merge waits for its lock.
+TEST(MergeErrors, StepsThatAreCommittedBeforeTheLockAreKept) {
+  RunPlan run = run_with(several_grids(), 4, "hybrid");
+  RunPlan begun = run, rest = run;
+  begun.end_step = rest.first_step = 2;
+  const auto store = written(begun), whole = written(run);
+  bool is_written = false;
+  const auto rule = [&](StoreCall call, const std::string& path) {
+    if (call == StoreCall::kCreate && path.ends_with(".esker-lock") && !std::exchange(is_written, true)) {
+      EXPECT_TRUE(write_all(store, rest).ok());
+    }
+    return 0;
+  };
+  const auto report = idx::merge_on(faulty_store(store, rule), run.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  ASSERT_TRUE(is_written);
+  ASSERT_TRUE(idx::merge_on(whole, run.path).ok());
+  expect_same_files(*store, *whole, ".");
+}
+
 }  // namespace
 }  // namespace esker
