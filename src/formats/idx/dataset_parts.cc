@@ -330,6 +330,12 @@ std::vector<PartKind> kinds_of_parts(const Schema& schema) {
 std::string dataset_stem(const std::string& path) {
   std::string stem = path;
   while (stem.size() > 1 && stem.ends_with('/')) stem.pop_back();
+  const std::filesystem::path name = std::filesystem::path(stem).filename();
+  if (name == "." || name == "..") {
+    std::error_code failure;
+    const std::filesystem::path real = std::filesystem::canonical(stem, failure);
+    return failure ? stem : real.string();
+  }
   return stem.ends_with(".idx") ? stem.substr(0, stem.size() - 4) : stem;
 }
 

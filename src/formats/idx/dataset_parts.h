@@ -25,7 +25,8 @@ namespace esker::idx {
 inline constexpr const char* kTimeTemplate = "time_%04d/";
 inline constexpr const char* kCatalogName = "esker.json";
 
-/// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths are not changed.
+/// "out/run.idx" -> "out/run", "out/run/" -> "out/run". A path that ends in "." or ".." becomes that of the
+/// directory, because lock and journal are next to it and have its name. Other paths are not changed.
 std::string dataset_stem(const std::string& path);
 
 struct DatasetPaths {

@@ -35,6 +35,7 @@ Names names_of(const std::string& path, const FormatEntry& entry, bool and_idx) 
     if (names.stem.ends_with(suffix)) names.suffix = suffix;
   }
   names.stem = without(names.stem, names.suffix);
+  if (names.stem.ends_with('.')) names.stem = idx::dataset_stem(names.stem);  // "." and ".."
   return names;
 }
 

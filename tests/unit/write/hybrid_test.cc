@@ -417,6 +417,30 @@ TEST_F(MergeByName, MergesBlocksBehindALink) {
   EXPECT_EQ(report->steps, single.end_step);
 }
 
+// The lock of "." is that of the directory's name.
+TEST_F(MergeByName, LocksTheDirectoryThatADotNames) {
+  const std::string lock = run_.path + ".esker-lock";
+  const fs::path before = fs::current_path();
+  for (const char* name : {".", "../out/.", "xyz/.."}) {
+    fs::current_path(run_.path);
+    WriterLock held(posix_store(), lock);
+    held.acquire().check();
+    EXPECT_EQ(idx::merge_on(posix_store(), name).status().code(), Code::kAlreadyExists) << name;
+    RunPlan rest = run_;
+    rest.path = name;
+    rest.first_step = 1;
+    rest.end_step = 2;
+    EXPECT_EQ(write_all(posix_store(), rest).code(), Code::kAlreadyExists) << name;
+    held.release().check();
+    fs::current_path(before);
+  }
+  fs::current_path(run_.path);
+  const auto report = idx::merge_on(posix_store(), ".");
+  fs::current_path(before);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_GT(report->steps, 0);
+}
+
 // Another writer commits a step while the merge waits for its lock.
 TEST(MergeErrors, StepsThatAreCommittedBeforeTheLockAreKept) {
   RunPlan run = run_with(several_grids(), 4, "hybrid");
