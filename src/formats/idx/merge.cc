@@ -314,6 +314,17 @@ Result<Dataset> find_dataset(Store& store, const DatasetPaths& paths) {
   return dataset;
 }
 
+/// An .idx with the blocks of bricks that this process may change.
+Status check_mergeable(const IdxPart& part) {
+  if (!part.record()) {
+    return error(Code::kUnsupported,
+                 "{}: has (bricks) but no record (esker), which a merge continues from; `esker repair {} "
+                 "--rebuild` makes one from its schema file",
+                 part.idx_path(), part.idx_path());
+  }
+  return check_blocks_directory(part.header(), part.idx_path());
+}
+
 /// A step that the catalog does not list was not committed.
 Status check_committed(const IdxPart& part, const Dataset& dataset) {
   if (!dataset.catalog || !part.header().time) return {};
@@ -362,12 +373,12 @@ Result<MergeReport> merge_on(const std::shared_ptr<Store>& store, const std::str
     ESKER_RETURN_IF_ERROR(check_committed(*part, dataset));
     const bool is_unfinished =
         unfinished && std::filesystem::path(idx_path).stem().string() == unfinished->name;
-    if (part->header().brick_digits == 0 || !part->record()) {
+    if (part->header().brick_digits == 0) {
       if (is_unfinished) ESKER_RETURN_IF_ERROR(store->remove(dataset.paths.merge_journal()));
       if (is_unfinished) unfinished.reset();
       continue;
     }
-    ESKER_RETURN_IF_ERROR(check_blocks_directory(part->header(), part->idx_path()));
+    ESKER_RETURN_IF_ERROR(check_mergeable(*part));
     if (is_unfinished) {
       ESKER_RETURN_IF_ERROR(PartMerger(store, dataset.paths, *part, report).finish(unfinished->step));
       unfinished.reset();

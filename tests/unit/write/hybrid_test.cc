@@ -461,5 +461,20 @@ TEST(MergeErrors, StepsThatAreCommittedBeforeTheLockAreKept) {
   expect_same_files(*store, *whole, ".");
 }
 
+TEST(MergeErrors, AnIdxWithoutARecordIsNotTakenForAMergedOne) {
+  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const auto store = written(run);
+  std::string text = read_text(*store, "run.idx", std::size_t{1} << 20).value();
+  text.resize(text.find("(esker)"));
+  replace_file(*store, "run.idx", text, false).check();
+  store->create_exclusive("run.esker-merge", "ESKMERG1").check();
+  EXPECT_FALSE(idx::merge_on(store, run.path).ok());
+  EXPECT_TRUE(store->exists("run.esker-merge").value());
+  store->remove("run.esker-merge").check();
+  const auto report = idx::merge_on(store, run.path);
+  EXPECT_EQ(report.status().code(), Code::kUnsupported) << report.status().message();
+  EXPECT_NE(report.status().message().find("run.idx"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace esker
