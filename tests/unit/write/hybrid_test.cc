@@ -476,5 +476,38 @@ TEST(MergeErrors, AnIdxWithoutARecordIsNotTakenForAMergedOne) {
   EXPECT_NE(report.status().message().find("run.idx"), std::string::npos);
 }
 
+/// A store whose merge is interrupted when it creates its second journal: no journal, one step merged.
+std::shared_ptr<Store> with_one_step_merged(const RunPlan& run) {
+  auto store = written(run);
+  int journals = 0;
+  const auto rule = [&](StoreCall call, const std::string& path) {
+    const bool is_journal = path.find(".esker-merge") != std::string::npos;
+    if (call == StoreCall::kRename && is_journal) ++journals;
+    return call == StoreCall::kWrite && is_journal && journals == 1 ? EIO : 0;
+  };
+  EXPECT_EQ(idx::merge_on(faulty_store(store, rule), run.path).status().code(), Code::kIoError);
+  EXPECT_FALSE(store->exists("run.esker-merge").value());
+  return store;
+}
+
+TEST(InterruptedMerge, OfSomeStepsIsContinued) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const auto store = with_one_step_merged(run);
+  expect_complete(store, run, run.end_step);
+  RunPlan rest = run;
+  rest.first_step = run.end_step;
+  rest.end_step = rest.first_step + 1;
+  const Status refused = write_all(store, rest);
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_NE(refused.message().find("run: `esker merge` was interrupted after some steps; run it again first"),
+            std::string::npos)
+      << refused.message();
+  const auto report = idx::merge_on(store, run.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->steps, run.end_step - 1);
+  run.options["partition_index"] = "global";
+  expect_same_files(*store, *written(run), ".");
+}
+
 }  // namespace
 }  // namespace esker
