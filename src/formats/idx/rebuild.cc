@@ -18,6 +18,7 @@
 #include "formats/idx/dataset_parts.h"
 #include "formats/idx/field_errors.h"
 #include "formats/idx/idx_part.h"
+#include "formats/idx/merge.h"
 #include "formats/idx/record_sum.h"
 #include "formats/idx/step_check.h"
 #include "formats/idx/stored_paths.h"
@@ -146,6 +147,13 @@ void record_uncertain_times(const Form& form, const RebuildRequest& request, Reb
                             " was edited or damaged: the checksum in (esker) does not match (--time)");
 }
 
+/// Its steps are stored in two orders.
+Status check_not_partly_merged(const Form& form, const std::string& path) {
+  if (!form.record || form.record->merged == 0) return {};
+  return error(Code::kInvalidArgument,
+               "{}: `esker merge` was interrupted after some steps; run it again first", path);
+}
+
 /// The first complete source: --like, an .idx with its record, the schema file, an .idx without a record. An
 /// edited or damaged .idx is used if the schema file has the same box and fields.
 Result<Form> find_form(Store& store, const Subject& subject, const RebuildRequest& request,
@@ -158,9 +166,11 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
     if (found.ok()) own = std::move(*found);
     why = found.status().message();
   }
+  if (own) ESKER_RETURN_IF_ERROR(check_not_partly_merged(*own, report.path));
   if (!request.like.empty()) {
     report.source = request.like;
     ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, subject.paths));
+    ESKER_RETURN_IF_ERROR(check_not_partly_merged(form, request.like));
     if (own) take_times(*own, form);
     ESKER_RETURN_IF_ERROR(check_like(subject, request, form));
     return form;
@@ -390,6 +400,7 @@ Result<Subject> find_subject(Store& store, const std::string& path) {
   const std::string lock = subject.dataset.lock();
   ESKER_ASSIGN_OR_RETURN(const bool locked, store.exists(lock));
   if (locked) return error(Code::kAlreadyExists, "{}: a writer is active, or one was killed", lock);
+  ESKER_RETURN_IF_ERROR(check_not_merging(store, subject.dataset));
   subject.schema = read_schema(store, subject.schema_path);
   return subject;
 }

@@ -509,5 +509,20 @@ TEST(InterruptedMerge, OfSomeStepsIsContinued) {
   expect_same_files(*store, *written(run), ".");
 }
 
+TEST(InterruptedMerge, IsFinishedBeforeAnIdxIsRebuilt) {
+  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RebuildRequest request;
+  request.path = run.path;
+  const auto part = with_one_step_merged(run);
+  const auto refused = rebuild_idx_on(part, request);
+  EXPECT_EQ(refused.status().code(), Code::kInvalidArgument) << refused.status().message();
+  EXPECT_NE(refused.status().message().find("esker merge"), std::string::npos);
+  const auto store = written(run);
+  store->create_exclusive("run.esker-merge", "ESKMERG1").check();
+  const auto with_journal = rebuild_idx_on(store, request);
+  EXPECT_EQ(with_journal.status().code(), Code::kInvalidArgument) << with_journal.status().message();
+  EXPECT_NE(with_journal.status().message().find("run it again first"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace esker
