@@ -156,8 +156,6 @@ Status PartMerger::add_blocks(MergeJournalWriter& journal, int field, Index step
       entry.checksum = block_checksum(field, b, entry.flags, block, entry.sum_version);
     }
     ESKER_RETURN_IF_ERROR(journal.add(MergeKind::kBlocks, b - b % per_file(), entry.offset_bytes, block));
-    ++report_.blocks;
-    report_.bytes += merged.block_bytes();
   }
   return {};
 }
@@ -227,6 +225,10 @@ Status PartMerger::apply(const MergeRecord& record, std::span<const std::byte> b
   if (record.offset_bytes > file_bytes || record.size_bytes > file_bytes - record.offset_bytes) {
     return error(Code::kDataLoss, "a record exceeds {}", path_of(record.first_block, step));
   }
+  if (record.kind == MergeKind::kBlocks) {
+    ++report_.blocks;
+    report_.bytes += record.size_bytes;
+  }
   return open_->write_at(bytes, record.offset_bytes);
 }
 
@@ -251,17 +253,16 @@ Status PartMerger::apply_journal() {
 Status PartMerger::commit(Index num_merged) {
   Header header = part_.header();
   record_.merged = num_merged;
+  CommitRecord record = record_;
   if (num_merged == num_steps()) {
     header.version = 6;
     header.brick_digits = 0;
-    record_.merged = 0;
+    record.merged = 0;
   }
-  const bool is_sealed = record_.sum.has_value();
   for (auto& [key, value] : header.other) {
     if (key == kRecordKey)
-      value = is_sealed ? print_sealed_record(header, record_) : print_commit_record(record_);
+      value = record.sum ? print_sealed_record(header, record) : print_commit_record(record);
   }
-  record_.merged = num_merged;
   ESKER_RETURN_IF_ERROR(replace_file(*store_, part_.idx_path(), print_header(header), true));
   if (num_steps() == 0) return {};
   ++report_.steps;

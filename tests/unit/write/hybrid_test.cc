@@ -524,5 +524,25 @@ TEST(InterruptedMerge, IsFinishedBeforeAnIdxIsRebuilt) {
   EXPECT_NE(with_journal.status().message().find("run it again first"), std::string::npos);
 }
 
+// Also those that another merge had put into the journal: here, all of the first step.
+TEST(InterruptedMerge, ReportsTheBlocksThatItReplaced) {
+  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  run.end_step = 1;
+  const auto store = written(run);
+  const auto whole = idx::merge_on(written(run), run.path);
+  EXPECT_EQ(whole->blocks, 8);  // two fields, four bricks
+  EXPECT_EQ(whole->bytes, 4 * (8 + 1) * 16);
+  const auto stop = faulty_store(store, [](StoreCall call, const std::string& path) {
+    return call == StoreCall::kRename && path.find("run.idx") != std::string::npos ? EIO : 0;
+  });
+  EXPECT_FALSE(idx::merge_on(stop, run.path).ok());
+  EXPECT_TRUE(store->exists("run.esker-merge").value());
+  const auto report = idx::merge_on(store, run.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->steps, 1);
+  EXPECT_EQ(report->blocks, whole->blocks);
+  EXPECT_EQ(report->bytes, whole->bytes);
+}
+
 }  // namespace
 }  // namespace esker
