@@ -319,8 +319,8 @@ Result<Dataset> find_dataset(Store& store, const DatasetPaths& paths) {
 Status check_mergeable(const IdxPart& part) {
   if (!part.record()) {
     return error(Code::kUnsupported,
-                 "{}: has (bricks) but no record (esker), which a merge continues from; `esker repair {} "
-                 "--rebuild` makes one from its schema file",
+                 "{}: has (bricks), but its record (esker) is missing, which counts the merged steps; `esker "
+                 "repair {} --rebuild --like` makes one from that of another dataset with the same bricks",
                  part.idx_path(), part.idx_path());
   }
   return check_blocks_directory(part.header(), part.idx_path());

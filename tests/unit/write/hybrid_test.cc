@@ -473,7 +473,19 @@ TEST(MergeErrors, AnIdxWithoutARecordIsNotTakenForAMergedOne) {
   store->remove("run.esker-merge").check();
   const auto report = idx::merge_on(store, run.path);
   EXPECT_EQ(report.status().code(), Code::kUnsupported) << report.status().message();
-  EXPECT_NE(report.status().message().find("run.idx"), std::string::npos);
+  EXPECT_NE(report.status().message().find("repair run.idx --rebuild --like"), std::string::npos);
+  RunPlan other = run;
+  other.path = "other.idx";
+  ASSERT_TRUE(write_all(store, other).ok());
+  RebuildRequest request;
+  request.path = run.path;
+  request.like = other.path;
+  request.write = true;
+  const auto rebuilt = rebuild_idx_on(store, request);
+  ASSERT_TRUE(rebuilt.ok()) << rebuilt.status().message();
+  const auto merged = idx::merge_on(store, run.path);
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  EXPECT_EQ(merged->steps, run.end_step);
 }
 
 /// A store whose merge is interrupted when it creates its second journal: no journal, one step merged.
