@@ -122,6 +122,8 @@ def test_merge_errors(tmp_path: Path) -> None:
         esker.merge(tmp_path / "none.idx")
     esker.write(tmp_path / "run.idx", {"thk": values()})
     assert esker.merge(tmp_path / "run.idx") == esker.Merged(0, 0, 0)
+    esker.write(tmp_path / "other.nc", {"thk": values()})
+    assert esker.merge(tmp_path / "other.nc") == esker.Merged(0, 0, 0)
     (tmp_path / "link.idx").symlink_to("run.idx")
     with pytest.raises(ValueError, match="symbolic link"):
         esker.merge(tmp_path / "link.idx")

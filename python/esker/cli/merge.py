@@ -23,7 +23,8 @@ def merge_command(path: str, as_json: bool) -> None:
     """Make the dataset at PATH, written with partition_index=hybrid, that of partition_index=global.
 
     Changes the dataset in place, so that OpenVisus opens it: for each step, field and partition one block is
-    replaced. If it is interrupted, run it again. Other datasets are not changed.
+    replaced. If it is interrupted, run it again. No other process may have the dataset open: a reader that opened
+    it before may get samples of other places. Other datasets are not changed.
     """
     with as_exit_status():
         done = esker.merge(path)
@@ -32,4 +33,4 @@ def merge_command(path: str, as_json: bool) -> None:
     elif done.steps == 0:
         click.echo(f"{path}: nothing to merge")
     else:
-        click.echo(f"{path}: {done.steps} steps merged, {done.blocks} blocks replaced")
+        click.echo(f"{path}: {done.steps} steps of .idx files merged, {done.blocks} blocks replaced")

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "esker/merge.hpp"
 #include "formats/idx/merge.h"
 #include "formats/idx/rebuild.h"
 #include "formats/registry/open_dataset.h"
@@ -486,6 +487,19 @@ TEST(MergeErrors, AnIdxWithoutARecordIsNotTakenForAMergedOne) {
   const auto merged = idx::merge_on(store, run.path);
   ASSERT_TRUE(merged.ok()) << merged.status().message();
   EXPECT_EQ(merged->steps, run.end_step);
+}
+
+TEST_F(MergeByName, ChangesNoDatasetOfAnotherFormat) {
+  RunPlan run;
+  run.path = base_ / "run.nc";
+  run.end_step = 1;
+  run.options = {{"format", "cdf5"}};
+  ASSERT_TRUE(write_all(posix_store(), run).ok());
+  const auto report = merge(run.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->steps, 0);
+  EXPECT_EQ(merge(base_ / "none.nc").status().code(), Code::kNotFound);
+  EXPECT_EQ(merge(run_.path)->steps, 3);  // of the .idx files of a dataset
 }
 
 /// A store whose merge is interrupted when it creates its second journal: no journal, one step merged.
