@@ -123,9 +123,13 @@ def merge(path: str | os.PathLike[str]) -> Merged:
     partition_index="hybrid", in place.
 
     For each step, field and partition one block is replaced. If it is interrupted, also by a kill, another call
-    finishes it; until then, reading the step that it was about raises OSError. Does nothing for other datasets.
+    finishes it; until then, a reader that opens the dataset gets OSError for the step that it was about. No other
+    process may have the dataset open: a reader that opened it before may get samples of other places. Does nothing
+    for other datasets, also of other formats; of IDX datasets it takes the writer's lock.
+
     Raises FileNotFoundError, FileExistsError (a writer has the dataset open), ValueError (a link, or a part of a
-    dataset), OSError (a block is missing or damaged).
+    dataset), OSError (a block is missing or damaged), NotImplementedError (an .idx of bricks without Esker's
+    record).
 
     >>> import numpy as np
     >>> import esker
