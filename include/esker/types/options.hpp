@@ -139,9 +139,9 @@ struct ESKER_API Options {
   Storage storage = Storage::kPosix;  ///< how bytes are written to files
   std::string hints;                  ///< for MPI-IO: "name=value;name=value"
   Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
-  /// IDX only: each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). The
-  /// bytes of the dataset do not depend on it, except blocks_per_file where that is 0 and a partition stores
-  /// more than 512 MiB in a step.
+  /// IDX only: each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). Their
+  /// number, with size:K and nodes:K given by the ranks, changes the bytes with partition_index=hybrid until
+  /// a merge; else only blocks_per_file where that is 0 and a partition stores more than 512 MiB in a step.
   Partitions partitions;
   /// (format) How the blocks of the partitions are numbered. kHybrid: the partitions are equal bricks, a
   /// power of two; fields are neither compressed nor have stored_bits; OpenVisus refuses the dataset until it
