@@ -200,5 +200,17 @@ TEST(Distribution, CoarseCutsFollowTheBoxesOfRanks) {
   }
 }
 
+// Writers and plans cut an uneven domain at the same places, which need not be those of the ranks.
+TEST(Distribution, CoarseCutsOfUnevenBoxesAreEqual) {
+  for (const Point& extents : {Point{127, 67, 23}, Point{129, 66, 25}}) {
+    const Box domain{{0, 0, 0}, {extents[0], extents[1], extents[2]}};
+    const BrickDistribution split(BrickDecomposition::even(3, domain.hi, {8, 4, 4}).value());
+    BoxesOfRanks boxes;
+    for (int r = 0; r < static_cast<int>(split.parts().num_parts()); ++r) boxes.push_back(split.boxes_of(r));
+    const BrickDecomposition cut = BoxListDistribution(domain, boxes).coarse_cut();
+    for (int a = 0; a < 3; ++a) EXPECT_EQ(cut.cuts(a), split.coarse_cut().cuts(a)) << domain.to_string();
+  }
+}
+
 }  // namespace
 }  // namespace esker
