@@ -11,8 +11,6 @@
 namespace esker {
 namespace {
 
-constexpr double kMostImbalance = 1.25;
-
 Index bit_width(Index value) { return std::bit_width(static_cast<std::uint64_t>(value)); }
 
 Index samples_in(const Box& brick, const BlockGrid& blocks) {
@@ -87,7 +85,7 @@ void TileCut::find_digits(int digits, BlockRange tiles, int n_partitions) {
   const int most = std::max(digits, num_depths() - 1);
   const Index samples =
       samples_before(blocks_, digits, tiles.last) - samples_before(blocks_, digits, tiles.first);
-  const double limit = kMostImbalance * static_cast<double>(samples) / n_partitions;
+  const double limit = kMostPartitionImbalance * static_cast<double>(samples) / n_partitions;
   int s = digits;
   while (s < most && (tiles.last - tiles.first) << (s - digits) < n_partitions) ++s;
   std::pair<Index, int> best{-1, s};

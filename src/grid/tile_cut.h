@@ -27,11 +27,14 @@ struct BlockRange {
   friend bool operator==(const BlockRange&, const BlockRange&) = default;
 };
 
+/// The largest partition may have this many times the mean number of samples.
+inline constexpr double kMostPartitionImbalance = 1.25;
+
 class TileCut {
  public:
-  /// s is the least for which the largest of `n_partitions` has at most 1.25 times the mean number of samples
-  /// of the grid; if there is none, the one whose largest partition is smallest. Partitions may be empty.
-  /// O(n_partitions * max_level^2) at most; `blocks` is copied.
+  /// s is the least for which the largest of `n_partitions` has at most kMostPartitionImbalance times the
+  /// mean number of samples of the grid; if there is none, the one whose largest partition is smallest.
+  /// Partitions may be empty. O(n_partitions * max_level^2) at most; `blocks` is copied.
   TileCut(const BlockGrid& blocks, int n_partitions);
 
   /// The tiles of a partition, divided into `n` parts in the same way.

@@ -15,6 +15,7 @@
 #include "formats/idx/cell_header.h"
 #include "formats/idx/idx_choice.h"
 #include "grid/cells.h"
+#include "grid/tile_cut.h"
 #include "layout/piece_record.h"
 
 namespace esker::idx {
@@ -218,9 +219,6 @@ Status check_hybrid_fields(const Header& header) {
   return {};
 }
 
-/// The largest of so many bricks has at most this many times the mean number of samples.
-constexpr double kMostImbalance = 1.25;
-
 double imbalance_of_bricks(const BlockGrid& blocks, int digits) {
   const Bitmask& mask = blocks.mask();
   const Point extent = mask.pow2_sizes(digits + 1, mask.max_level());
@@ -237,7 +235,7 @@ Status choose_bricks(const PartOptions& given, const BlockContent& content, Head
   const int digits = std::countr_zero(static_cast<std::uint64_t>(given.options.partitions.number));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, content.box);
   const bool are_equal =
-      blocks.can_have_bricks(digits) && imbalance_of_bricks(blocks, digits) <= kMostImbalance;
+      blocks.can_have_bricks(digits) && imbalance_of_bricks(blocks, digits) <= kMostPartitionImbalance;
   header.brick_digits = are_equal ? digits : 0;
   return {};
 }
@@ -387,7 +385,7 @@ Status check_main_bricks(const std::vector<Part>& parts, const Schema& schema,
     return error(
         Code::kInvalidArgument,
         "partition_index=hybrid: the {} blocks of grid '{}' do not divide into {} bricks with samples; "
-        "set less partitions, a smaller bits_per_block, or partition_index=global",
+        "set fewer partitions, a smaller bits_per_block, or partition_index=global",
         main.blocks.num_existing(), grid, bricks);
   }
   return error(
@@ -395,7 +393,7 @@ Status check_main_bricks(const std::vector<Part>& parts, const Schema& schema,
       "partition_index=hybrid: grid '{}' has no {} equal bricks: the largest has {:.2f} times the mean "
       "number of samples, at most {} are allowed; set another number of partitions, or "
       "partition_index=global",
-      grid, bricks, imbalance_of_bricks(main.blocks, digits), kMostImbalance);
+      grid, bricks, imbalance_of_bricks(main.blocks, digits), kMostPartitionImbalance);
 }
 
 }  // namespace
