@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from esker.cli import esker as command
 from esker.tune import extras
 from esker.tune.characterize import attributes, table
 from esker.tune.fit import evaluation, extrapolation, features, figures, models, stored, trees
+from esker.tune.fit.sound import is_sound
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
@@ -204,19 +207,72 @@ def test_hostile_models_are_refused_and_not_run(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "evil").exists()
 
 
-def test_models_that_contradict_themselves_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "m.skops"
-    by_name = {model.name: model for model in stored.trained_on(known_law())}
-    tree = by_name["decision tree"].estimator[-1].tree_
-    tree.children_left[0] = 0  # a cycle
-    vectors = by_name["RBF support vectors"].estimator[-1]
-    vectors.dual_coef_ = vectors.dual_coef_[:, :-1]
-    forest = by_name["random forest"].estimator[-1]
-    forest.estimators_[3].tree_.feature[0] = 10_000
-    for name in ("decision tree", "RBF support vectors", "random forest"):
-        stored.write(by_name[name], path)
-        with pytest.raises(ValueError, match="m.skops: .* contradicts itself"):
-            stored.read(path, "vm", "0.1.0")
+@pytest.fixture(scope="module")
+def trained_models() -> dict[str, stored.Stored]:
+    return {model.name: model for model in stored.trained_on(known_law())}
+
+
+def cycle(tree: Any) -> None:
+    tree.tree_.children_left[0] = 0
+
+
+def foreign_tree(forest: Any) -> None:
+    from sklearn.tree import ExtraTreeRegressor
+
+    forest.estimators_[3].__class__ = ExtraTreeRegressor
+
+
+def no_first_predictions(boosting: Any) -> None:
+    boosting.init_.n_outputs_ = 0
+
+
+def zero_first_predictions(boosting: Any) -> None:
+    boosting.init_, boosting.n_trees_per_iteration_ = "zero", 0
+
+
+def set_to(name: str, change: Callable[[Any], Any]) -> Callable[[Any], None]:
+    return lambda model: setattr(model, name, change(getattr(model, name)))
+
+
+_DAMAGES = [
+    ("decision tree", cycle),
+    ("random forest", foreign_tree),
+    ("random forest", lambda forest: forest.estimators_[3].tree_.feature.fill(10_000)),
+    ("gradient boosting", set_to("estimators_", lambda parts: parts.reshape(4, 50))),
+    ("gradient boosting", no_first_predictions),
+    ("gradient boosting", zero_first_predictions),
+    ("RBF support vectors", set_to("kernel", lambda _: "precomputed")),
+    ("RBF support vectors", set_to("_impl", lambda _: "c_svc")),
+    ("RBF support vectors", set_to("_sparse", lambda _: True)),
+    ("RBF support vectors", set_to("dual_coef_", lambda numbers: numbers[:, :-1])),
+    ("RBF support vectors", set_to("_dual_coef_", lambda numbers: numbers[:, :-1].copy())),
+    ("RBF support vectors", set_to("_n_support", lambda numbers: numbers[:1].copy())),
+    ("polynomial support vectors", set_to("_n_support", lambda numbers: numbers * 1000)),
+    ("polynomial support vectors", set_to("_intercept_", lambda numbers: numbers[:0].copy())),
+]
+
+
+@pytest.mark.parametrize(("name", "damage"), _DAMAGES)
+def test_models_that_contradict_themselves_are_refused(
+    trained_models: dict[str, stored.Stored], tmp_path: Path, name: str, damage: Callable[[Any], Any]
+) -> None:
+    model = copy.deepcopy(trained_models[name])
+    damage(model.estimator[-1])
+    stored.write(model, tmp_path / "m.skops")
+    with pytest.raises(ValueError, match="m.skops: .* contradicts itself"):
+        stored.read(tmp_path / "m.skops", "vm", "0.1.0")
+
+
+def test_estimators_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
+    from sklearn.neighbors import KNeighborsRegressor
+
+    model = a_model()
+    x = np.ones((8, len(model.attributes)))
+    model.estimator.steps[-1] = ("model", KNeighborsRegressor().fit(x, np.ones(8)))
+    stored.write(model, tmp_path / "m.skops")
+    with pytest.raises(ValueError, match="m.skops: "):
+        stored.read(tmp_path / "m.skops", "vm", "0.1.0")
+    assert not is_sound(model.estimator, len(model.attributes))
 
 
 def test_any_damage_of_a_model_is_an_error(tmp_path: Path) -> None:

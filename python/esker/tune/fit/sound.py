@@ -1,13 +1,14 @@
-"""Whether the arrays of a model that was loaded fit together: compiled code follows them without further checks."""
+"""Whether a model that was loaded can be used without a crash: it is one of ours, and its arrays fit together, which
+compiled code follows without further checks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from esker.tune.extras import needed
+from esker.tune.fit.models import MODELS
 
 
 def is_sound(pipeline: Any, n_features: int) -> bool:
@@ -17,33 +18,64 @@ def is_sound(pipeline: Any, n_features: int) -> bool:
         scale, model = (step for _, step in pipeline.steps)
         if type(scale) is not preprocessing.StandardScaler or scale.scale_.shape != (n_features,):
             return False
-        trees = list(_trees(model))
-        vectors = [model] if type(model) is needed("sklearn.svm").SVR else []
-        return all(_tree_is_sound(tree, n_features) for tree in trees) and all(
-            _vectors_are_sound(one, n_features) for one in vectors
-        )
+        if type(model) not in {type(known.make()) for known in MODELS}:
+            return False
+        check = _CHECKS.get(type(model).__name__)
+        return check is None or check(model, n_features)
     except (AttributeError, TypeError, ValueError, IndexError):
         return False
 
 
-def _trees(model: Any) -> Iterator[Any]:
-    if hasattr(model, "tree_"):
-        yield model.tree_
-    for part in np.ravel(getattr(model, "estimators_", [])):
-        yield part.tree_
-
-
-def _tree_is_sound(tree: Any, n_features: int) -> bool:
+def _tree_is_sound(model: Any, n_features: int) -> bool:
     """Children have larger numbers than their parent, and exist: each path ends."""
+    module = needed("sklearn.tree")
+    if type(model) is not module.DecisionTreeRegressor or type(model.tree_) is not module._tree.Tree:
+        return False
+    tree = model.tree_
     left, right, feature = tree.children_left, tree.children_right, tree.feature
     node = np.arange(tree.node_count)
     is_inner = left != -1
     children = (left > node) & (left < len(node)) & (right > node) & (right < len(node))
     is_known = (feature >= 0) & (feature < n_features)
-    return len(node) > 0 and len(tree.value) == len(node) and bool((~is_inner | (children & is_known)).all())
+    fits = len(node) > 0 and tree.value.shape == (len(node), 1, 1)
+    return fits and bool((~is_inner | (children & is_known)).all())
+
+
+def _forest_is_sound(model: Any, n_features: int) -> bool:
+    return all(_tree_is_sound(part, n_features) for part in model.estimators_)
+
+
+def _boosting_is_sound(model: Any, n_features: int) -> bool:
+    """Compiled code adds a column of trees to each column of the first predictions, of which there is one per row."""
+    parts, first = model.estimators_, model.init_
+    return (
+        parts.ndim == 2
+        and parts.shape[1] == 1
+        and type(first) is needed("sklearn.dummy").DummyRegressor
+        and first.n_outputs_ == 1
+        and all(_tree_is_sound(part, n_features) for part in parts[:, 0])
+    )
 
 
 def _vectors_are_sound(model: Any, n_features: int) -> bool:
-    vectors, n = model.support_vectors_, len(model.support_)
-    counted = int(np.sum(model.n_support_))
-    return bool(vectors.shape == (n, n_features) and model.dual_coef_.shape == (1, n) and counted == n)
+    """Sizes of libsvm's arrays follow from the number of vectors, and those of a kernel from its kind."""
+    n = len(model.support_)
+    return bool(
+        model.kernel in ("rbf", "poly")
+        and model._impl == "epsilon_svr"
+        and model._sparse is False
+        and model.support_vectors_.shape == (n, n_features)
+        and model.dual_coef_.shape == model._dual_coef_.shape == (1, n)
+        and model._n_support.shape == (2,)
+        and model._n_support[0] == n
+        and model.intercept_.shape == model._intercept_.shape == (1,)
+    )
+
+
+_CHECKS = {
+    "DecisionTreeRegressor": _tree_is_sound,
+    "RandomForestRegressor": _forest_is_sound,
+    "GradientBoostingRegressor": _boosting_is_sound,
+    "SVR": _vectors_are_sound,
+}
+"""Of the kinds that compiled code predicts. The others are sums and products of arrays, which check their shapes."""
