@@ -294,7 +294,7 @@ def test_trees_predict_what_scikit_learn_predicts(kind: str, tmp_path: Path) -> 
     x, names = trees.matrix(given)
     estimator = trees.estimators()[kind].fit(x, trees.log_ratios(given))
     path = tmp_path / "deep" / "m.json"
-    trees.write(trees.of_estimator(estimator, kind, names, "vm", given.fingerprint()), path)
+    trees.write(trees.of_estimator(estimator, kind, names, given), path)
     found = trees.read(path, "vm", "0.1.0")
     expected = estimator.predict(x)
     for row, value in zip(x, expected):
@@ -317,6 +317,12 @@ def test_the_format_of_trees_is_that_of_writers() -> None:
         assert set(tree) == {"attribute", "threshold", "left", "right", "value"}
         for node, attribute in enumerate(tree["attribute"]):
             assert attribute == -1 or min(tree["left"][node], tree["right"][node]) > node
+
+
+def test_trees_have_the_version_that_was_measured() -> None:
+    given = known_law()
+    given.about["esker"] = "0.0.9"
+    assert trees.fitted(given, "decision_tree").esker == "0.0.9"
 
 
 def test_trees_of_several_machines_are_refused() -> None:

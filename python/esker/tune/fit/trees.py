@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-import esker
 from esker.tune.characterize.attributes import option_attributes
 from esker.tune.characterize.table import Table
 from esker.tune.extras import needed
@@ -140,13 +139,12 @@ def fitted(table: Table, kind: str) -> Trees:
             f"expected measurements of one machine, found {', '.join(sorted(set(table['machine_kind'])))}"
         )
     x, names = matrix(table)
-    return of_estimator(
-        estimators()[kind].fit(x, log_ratios(table)), kind, names, machine, table.fingerprint()
-    )
+    return of_estimator(estimators()[kind].fit(x, log_ratios(table)), kind, names, table)
 
 
-def of_estimator(estimator: Any, kind: str, names: Sequence[str], machine: str, data: str) -> Trees:
-    """The trees of a trained estimator of scikit-learn."""
+def of_estimator(estimator: Any, kind: str, names: Sequence[str], table: Table) -> Trees:
+    """The trees of an estimator of scikit-learn that was trained on a table: for the machine and the version of Esker
+    that were measured."""
     base, scale, parts = 0.0, 1.0, [estimator]
     if kind == "random_forest":
         parts = list(estimator.estimators_)
@@ -155,7 +153,8 @@ def of_estimator(estimator: Any, kind: str, names: Sequence[str], machine: str, 
         parts = list(estimator.estimators_[:, 0])
         base, scale = float(np.ravel(estimator.init_.constant_)[0]), float(estimator.learning_rate)
     trees = tuple(_arrays(part.tree_) for part in parts)
-    return Trees(kind, esker.__version__, machine, data, tuple(names), base, scale, trees)
+    version, machine = str(table.about["esker"]), str(table.about["machine_kind"])
+    return Trees(kind, version, machine, table.fingerprint(), tuple(names), base, scale, trees)
 
 
 def _arrays(tree: Any) -> dict[str, np.ndarray]:
