@@ -418,6 +418,26 @@ def test_a_model_that_has_learned_nothing_is_not_installed(
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.parametrize(
+    ("about", "arguments", "message"),
+    [
+        ({}, ("--mode", "storage", "--install"), "expected --mode both"),
+        ({}, ("--mode", "network", "--export", "m.json"), "expected --mode both"),
+        ({"kind": "simulated"}, ("--install",), "expected a table that was measured, found 'simulated'"),
+        ({"store_rate": 1e6}, ("--install",), "without --store-rate, found storage of 1e"),
+    ],
+)
+def test_models_of_what_no_writer_here_does_are_not_installed(
+    tmp_path: Path, about: dict[str, Any], arguments: tuple[str, ...], message: str
+) -> None:
+    path = tmp_path / "t.parquet"
+    given = known_law()
+    given.about.update(about)
+    table.write(given, path)
+    done = CliRunner().invoke(command, ["tune", "fit", str(path), *arguments])
+    assert done.exit_code == 2 and message in " ".join(done.output.split())
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "skops.io", None)
     with pytest.raises(ModuleNotFoundError, match=r"skops is not installed; .* 'esker\[tune\]'"):

@@ -79,8 +79,12 @@ def fit_command(options: FitOptions) -> None:
     (--install).
     """
     kind = kind_of_picture(options.plot) if options.plot else None
+    if (options.install or options.export) and options.mode != "both":
+        raise click.UsageError("--install and --export: expected --mode both, whose rows are of writers")
     with as_exit_status():
         measured = tables.read(options.path)
+        if options.install:
+            _check_is_of_this_storage(measured)
         chosen = measured.where(measured["mode"] == options.mode)
         facts = _facts(chosen)
         if options.plot:
@@ -94,6 +98,18 @@ def fit_command(options: FitOptions) -> None:
         _print(facts)
     for path in written:
         click.echo(f"wrote {path}", err=options.as_json)
+
+
+def _check_is_of_this_storage(measured: tables.Table) -> None:
+    """Raises ValueError for seconds of a machine or of storage that no writer here has."""
+    about = measured.about
+    if about["kind"] != "measured":
+        raise ValueError(f"--install: expected a table that was measured, found {about['kind']!r}; use --export")
+    if about.get("store_rate"):
+        raise ValueError(
+            "--install: expected a table without --store-rate, found storage of "
+            f"{about['store_rate']:g} bytes per second and rank; use --export"
+        )
 
 
 def _facts(chosen: tables.Table) -> dict[str, Any]:
