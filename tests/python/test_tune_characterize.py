@@ -76,6 +76,7 @@ def test_one_at_a_time_changes_one_option_and_has_the_default_against_itself() -
     assert (
         {"transport": "put"} in settings and {"aggregators": "2"} in settings and {"files": "16"} in settings
     )
+    assert {"restructure": "off"} not in settings, "the default is no change"
     assert any(run.settings == ({}, {}) for run in runs)
     assert {run.work.mode for run in runs} == set(design.MODES)
 
@@ -87,6 +88,13 @@ def test_a_design_is_deterministic_and_fills_the_space() -> None:
     assert {run.work.workload for run in first} >= {"boxes_1", "boxes_16", "s3d", "icesheet"}
     assert {len(setting) for run in first for setting in run.settings} >= {1, 2, 3}
     assert all(design.is_small(run.work) for run in first)
+
+
+def test_settings_change_something_that_writers_do() -> None:
+    runs = [*design.one_at_a_time((4,)), *design.space_filling((4,), 5, 30)]
+    settings = [setting for run in runs for setting in run.settings]
+    assert not {value for setting in settings for value in setting.values()} & set(design.DEFAULTS)
+    assert "aggregate" not in {option for setting in settings for option in setting}
 
 
 def test_works_of_the_same_size_are_one_group_whatever_the_ranks() -> None:

@@ -122,6 +122,11 @@ def test_no_more_aggregators_than_ranks_are_proposed() -> None:
     ]
 
 
+def test_defaults_are_no_setting() -> None:
+    options = {"aggregators": "0", "restructure": "off", "transport": "put", "compress": "", "pattern": "auto"}
+    assert a_run(options=options).setting() == {"transport": "put"}
+
+
 def test_a_setting_of_the_run_is_the_base_of_predictions() -> None:
     used = a_run(options={"aggregators": "4", "transport": "put", "collective_buffer": "64K"})
     found = effects.effects(used, stump("transport=put", 0.5, 0.0, 1.0), 1)

@@ -18,6 +18,11 @@ MODES = ("both", "network", "storage")
 FORMATS: Mapping[str, str] = {"idx": "idx_two_phase", "cdf5": "cdf5"}
 """The cases of esker-bench."""
 MOST_STEP_BYTES = 48 << 20
+DEFAULTS = ("", "0", "auto", "off")
+"""Values that leave an option to Esker or are its default. Neither the space nor a report has one of them as another
+choice: false is "false" there."""
+_NOT_MEASURED = ("aggregate",)
+"""Options that the plan cannot do without."""
 _EDGES = (8, 12, 16, 24, 32, 40, 48, 64, 80)
 """Of the boxes of the microbenchmark, in samples."""
 _VARIANTS_PER_RUN = 4
@@ -116,7 +121,9 @@ def space(work: Work) -> dict[str, list[str]]:
     return {
         option["option"]: option["values"]
         for option in planning.tuning_space(plan, options)
-        if option["cost"] == "a new plan" and len(option["values"]) > 1 and option["option"] != "aggregate"
+        if option["cost"] == "a new plan"
+        and len(option["values"]) > 1
+        and option["option"] not in _NOT_MEASURED
     }
 
 
@@ -125,7 +132,7 @@ def _single_options(work: Work) -> list[dict[str, str]]:
         {option: value}
         for option, values in space(work).items()
         for value in values
-        if value not in ("0", "auto")
+        if value not in DEFAULTS
     ]
 
 
@@ -175,7 +182,7 @@ def _setting_at(u: np.ndarray, values: Mapping[str, Sequence[str]]) -> dict[str,
     for place, (option, choices) in enumerate(values.items()):
         if u[place] < 0.5:
             value = _pick(2 * u[place], choices)
-            if value not in ("0", "auto"):
+            if value not in DEFAULTS:
                 found[option] = value
     return found
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from esker.tune.characterize.design import DEFAULTS
 from esker.tune.explain.phases import PHASES
 
 _MOST_BYTES = 64 << 20
@@ -38,7 +39,7 @@ class Run:
 
     def setting(self) -> dict[str, str]:
         """The options that are not left to Esker."""
-        return {name: value for name, value in self.options.items() if value not in ("", "0", "auto")}
+        return {name: value for name, value in self.options.items() if value not in DEFAULTS}
 
 
 def read(path: Path) -> Run:
