@@ -21,8 +21,8 @@ MOST_STEP_BYTES = 48 << 20
 DEFAULTS = ("", "0", "auto", "off")
 """Values that leave an option to Esker or are its default. Neither the space nor a report has one of them as another
 choice: false is "false" there."""
-_NOT_MEASURED = ("aggregate",)
-"""Options that the plan cannot do without."""
+_NOT_MEASURED = ("aggregate", "aggregate_reads")
+"""Options that the plan cannot do without, or that only readers have."""
 _EDGES = (8, 12, 16, 24, 32, 40, 48, 64, 80)
 """Of the boxes of the microbenchmark, in samples."""
 _VARIANTS_PER_RUN = 4
