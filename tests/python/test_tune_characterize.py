@@ -157,14 +157,30 @@ def test_a_foreign_log_is_refused_with_its_line(tmp_path: Path) -> None:
         a_sweep(path, 1)
 
 
-def test_a_log_of_another_machine_or_rate_is_not_continued(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"store_rate": 1000.0}, "another store_rate: expected 1000.0, found 0.0"),
+        ({"steps": 4}, "another steps: expected 4.0, found 3.0"),
+        ({"repeat": 1}, "another repeat: expected 1.0, found 5.0"),
+    ],
+)
+def test_a_log_of_other_measurements_is_not_continued(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
     path = tmp_path / "here.parquet"
     a_sweep(path, 2)
-    with pytest.raises(ValueError, match=r"log:1: .* another store_rate: expected 1000.0, found 0.0"):
-        a_sweep(path, 2, bench=FakeBench("works", "mpiexec", ".", store_rate=1000))
+    with pytest.raises(ValueError, match=f"log:1: .* {message}"):
+        a_sweep(path, 2, bench=FakeBench("works", "mpiexec", ".", **changed))
+
+
+@pytest.mark.parametrize("name", ["machine_kind", "esker", "cost_model", "file_system"])
+def test_a_log_of_another_machine_is_not_continued(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "here.parquet"
+    a_sweep(path, 2)
     log = sweep.log_of(path)
-    log.write_text(log.read_text().replace('"machine_kind": "', '"machine_kind": "other-'))
-    with pytest.raises(ValueError, match=r"log:1: .* another machine_kind: expected .* found 'other-"):
+    log.write_text(log.read_text().replace(f'"{name}": "', f'"{name}": "other-'))
+    with pytest.raises(ValueError, match=f"log:1: .* another {name}: expected .* found 'other-"):
         a_sweep(path, 2)
 
 

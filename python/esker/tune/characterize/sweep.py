@@ -38,11 +38,11 @@ def sweep(
     """Measures runs until the time is over, and writes the table to `path`. Runs that the log of an earlier sweep has
     are not measured again. A run that fails is reported, and left out.
 
-    Raises OSError, ValueError (a damaged log, or one of another machine, version or rate of storage).
+    Raises OSError, ValueError (a damaged log, or one of other circumstances, see _origin).
     """
     log = table.Log(log_of(path))
     rows = log.rows()
-    _check_origin(rows, bench, log_of(path))
+    _check_origin(rows, _origin(bench, machine), log_of(path))
     done = {row["run"] for row in rows}
     start = clock()
     for run in runs:
@@ -67,18 +67,22 @@ def sweep(
     return made
 
 
-def _origin(bench: Bench) -> dict[str, Any]:
+def _origin(bench: Bench, machine: Machine) -> dict[str, Any]:
     """What all rows of a log have in common."""
     return {
         "machine_kind": _core.machine_kind(),
         "esker": esker.__version__,
+        "cost_model": machine.name,
+        "file_system": benchmark.machine(bench.directory)["file_system"],
+        "steps": float(bench.steps),
+        "repeat": float(bench.repeat),
         "store_rate": float(bench.store_rate or 0),
     }
 
 
-def _check_origin(rows: Iterable[dict[str, Any]], bench: Bench, path: Path) -> None:
+def _check_origin(rows: Iterable[dict[str, Any]], origin: Mapping[str, Any], path: Path) -> None:
     for number, row in enumerate(rows, start=1):
-        for name, expected in _origin(bench).items():
+        for name, expected in origin.items():
             if row.get(name) != expected:
                 raise ValueError(
                     f"{path}:{number}: a measurement with another {name}: expected {expected!r}, found "
@@ -96,7 +100,7 @@ def text_of(run: Run) -> str:
 def rows_of(run: Run, bench: Bench, machine: Machine) -> list[dict[str, Any]]:
     """Measures a run; a row for the default and one for each setting."""
     found = bench.measure(run)
-    shared = {**_origin(bench), "load": os.getloadavg()[0], "time": time.time()}
+    shared = {**_origin(bench, machine), "load": os.getloadavg()[0], "time": time.time()}
     return [
         {**row(run, setting, machine), **result, **shared, "is_default": float(place == 0)}
         for place, (setting, result) in enumerate(zip(({}, *run.settings), found))

@@ -19,6 +19,8 @@ COLUMNS_OF_TEXT = (
     "machine",
     "machine_kind",
     "esker",
+    "cost_model",
+    "file_system",
     "workload",
     "points",
     "group",
