@@ -150,6 +150,29 @@ def test_a_killed_sweep_loses_at_most_the_run_that_it_measured(tmp_path: Path) -
     assert set(a_sweep(path, 12)["run"]) > set(first["run"])
 
 
+def test_a_run_of_which_the_log_lacks_rows_is_measured_again(tmp_path: Path) -> None:
+    path = tmp_path / "here.parquet"
+    whole = a_sweep(path, 3)
+    log = sweep.log_of(path)
+    lines = log.read_text().splitlines(keepends=True)
+    assert len({json.loads(line)["run"] for line in lines[-2:]}) == 1, "the last run has several rows"
+    log.write_text("".join(lines[:-1]))
+    made = a_sweep(path, 3)
+    for given in (whole, made):
+        counts = {run: int((given["run"] == run).sum()) for run in given["run"]}
+        assert [counts[run] for run in given["run"]] == given["rows_of_run"].tolist()
+    assert set(whole["run"]) <= set(made["run"])
+
+
+def test_no_run_is_measured_twice(tmp_path: Path) -> None:
+    path, ticks = tmp_path / "here.parquet", count(0, 30)
+    run = Run(Work("boxes_1", (8, 8, 8), 1))
+    made = sweep.sweep(
+        path, [run, run], fake(), LAPTOP, 9, notify=lambda _: None, clock=lambda: float(next(ticks))
+    )
+    assert len(made) == 1
+
+
 def test_a_foreign_log_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "here.parquet"
     sweep.log_of(path).write_text('{"run": "a"}\nhello\n')

@@ -56,6 +56,7 @@ def sweep(
             notify(f"left out: {error}")
             continue
         log.append(found)
+        done.add(run.key())
         rows += found
         notify(
             f"{len(rows)} measurements, {(clock() - start) / 60:.1f} of {minutes:g} minutes: {text_of(run)}"
@@ -100,7 +101,8 @@ def text_of(run: Run) -> str:
 def rows_of(run: Run, bench: Bench, machine: Machine) -> list[dict[str, Any]]:
     """Measures a run; a row for the default and one for each setting."""
     found = bench.measure(run)
-    shared = {**_origin(bench, machine), "load": os.getloadavg()[0], "time": time.time()}
+    origin = _origin(bench, machine)
+    shared = {**origin, "rows_of_run": len(found), "load": os.getloadavg()[0], "time": time.time()}
     return [
         {**row(run, setting, machine), **result, **shared, "is_default": float(place == 0)}
         for place, (setting, result) in enumerate(zip(({}, *run.settings), found))

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,8 @@ class Table:
 
 
 class Log:
-    """A text file with one JSON object per line. A line that a killed sweep left unfinished is dropped."""
+    """A text file with one JSON object per line. What a killed sweep or a full disk left of a run is dropped: an
+    unfinished line, and the last run if it has fewer lines than their "rows_of_run" says."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -71,12 +73,16 @@ class Log:
             whole = path.read_bytes()
             complete = whole[: whole.rfind(b"\n") + 1]
             if len(complete) < len(whole):
-                with path.open("r+b") as file:
-                    file.truncate(len(complete))
+                os.truncate(path, len(complete))
 
     def rows(self) -> list[dict[str, Any]]:
         """Raises ValueError with file and line for lines that no sweep wrote."""
-        return list(self._lines()) if self._path.exists() else []
+        found = list(self._lines()) if self._path.exists() else []
+        whole = _of_whole_runs(found)
+        if len(whole) < len(found):
+            lines = self._path.read_bytes().splitlines(keepends=True)
+            os.truncate(self._path, sum(map(len, lines[: len(whole)])))
+        return whole
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(self._path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -92,11 +98,18 @@ class Log:
             yield row
 
     def append(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Adds rows that belong together: all of them or, if the process is killed, none of the last run."""
+        """Adds the rows of a run. If the process is killed meanwhile, the next Log has all of them or none."""
         with self._path.open("a", encoding="utf-8") as file:
             file.write("".join(json.dumps(row) + "\n" for row in rows))
             file.flush()
             os.fsync(file.fileno())
+
+
+def _of_whole_runs(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the last run if it lacks rows."""
+    n_last = len(list(takewhile(lambda row: row["run"] == rows[-1]["run"], reversed(rows))))
+    is_whole = not rows or rows[-1].get("rows_of_run", n_last) == n_last
+    return rows if is_whole else rows[:-n_last]
 
 
 def of_rows(rows: Sequence[dict[str, Any]], about: dict[str, Any]) -> Table:
