@@ -438,6 +438,18 @@ def test_models_of_what_no_writer_here_does_are_not_installed(
     assert done.exit_code == 2 and message in " ".join(done.output.split())
 
 
+def test_a_table_without_rows_of_a_mode_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    given = known_law()
+    table.write(given, path)
+    for chosen in (["--mode", "network"], []):
+        done = CliRunner().invoke(command, ["tune", "fit", str(path), *chosen])
+        assert done.exit_code == 2 and "no rows of --mode" in " ".join(done.output.split())
+        table.write(given.where(np.zeros(len(given), bool)), path)
+    given.columns["best_seconds"] = given.columns["default_best_seconds"] = given["seconds"]
+    assert evaluation.noise(given.where(np.zeros(len(given), bool))) is None
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "skops.io", None)
     with pytest.raises(ModuleNotFoundError, match=r"skops is not installed; .* 'esker\[tune\]'"):

@@ -86,6 +86,9 @@ def fit_command(options: FitOptions) -> None:
         if options.install:
             _check_is_of_this_storage(measured)
         chosen = measured.where(measured["mode"] == options.mode)
+        if not len(chosen):
+            found = ", ".join(sorted(set(measured["mode"]))) or "no rows"
+            raise ValueError(f"{options.path}: no rows of --mode {options.mode}, found {found}")
         facts = _facts(chosen)
         if options.plot:
             figures.figure(chosen, facts["models"], _plotted(chosen, facts)).savefig(

@@ -47,7 +47,7 @@ def noise(table: Table) -> float | None:
     that was not measured."""
     if "best_seconds" not in table.columns:
         return None
-    is_default = np.array([text == "{}" for text in table["setting"]]) & (table["is_default"] == 0)
+    is_default = np.array([text == "{}" for text in table["setting"]], bool) & (table["is_default"] == 0)
     logs = np.log(table["best_seconds"] / table["default_best_seconds"])[is_default]
     return float(100 * np.expm1(np.sqrt((logs**2).mean()))) if len(logs) else None
 
