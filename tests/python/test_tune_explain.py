@@ -156,6 +156,8 @@ def test_the_installed_model_is_used_or_its_refusal_is_said(report: Path, tmp_pa
         (("steps",), {"a": 1}),
         (("ranks",), 0),
         (("ranks",), float("nan")),
+        (("ranks",), 10**400),
+        (("steps", 1, "writers"), 1e308),
         (("phases_s", "store", "mean"), -1),
         (("phases_s",), {}),
         (("per_rank", "sent_bytes"), 3),

@@ -337,6 +337,7 @@ _BAD = [
     ({"kind": "neural"}, "expected texts kind"),
     ({"attributes": [3]}, "expected the names"),
     ({"base": float("nan")}, "finite numbers base"),
+    ({"scale": 10**400}, "finite numbers base"),
     ({"trees": []}, "expected trees"),
     ({"machine": "other"}, "another machine: expected 'vm', found 'other'"),
     ({"esker": "0.0.1"}, "another version of Esker"),
@@ -348,6 +349,8 @@ _BAD_TREES = [
     ({"attribute": [99, -1, -1]}, "expected an attribute from -1"),
     ({"attribute": [0.5, -1, -1]}, "expected whole numbers"),
     ({"value": [0.0, float("inf"), 0.0]}, "expected finite numbers"),
+    ({"value": [0.0, 1.0, 10**400]}, "expected finite numbers"),
+    ({"left": [1, 0, 10**30]}, "expected whole numbers of 64 bits"),
     ({"value": [0.0]}, "the same size"),
     ({"value": None}, "expected arrays"),
 ]

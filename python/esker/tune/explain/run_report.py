@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from esker.tune.characterize.design import DEFAULTS
 from esker.tune.explain.phases import PHASES
 
 _MOST_BYTES = 64 << 20
+_LARGEST = 2.0**63
+"""Of bytes, ranks and seconds; no counter of a writer is larger."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,6 @@ def _phase(given: Mapping[str, Any], steps: int) -> tuple[float, float]:
 
 
 def _number(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given) or given < 0:
-        raise ValueError(f"expected a number of at least 0, found {given!r}")
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= _LARGEST:
+        raise ValueError(f"expected a number from 0 to {_LARGEST:g}, found {repr(given)[:40]}")
     return float(given)

@@ -13,8 +13,8 @@ attributes.
 from __future__ import annotations
 
 import json
-import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -249,7 +249,9 @@ def _parsed(found: Any) -> Trees:
 
 
 def _is_finite(number: Any) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number)
+    """Whether it is a number of float64; whole numbers of JSON can be larger."""
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return is_number and abs(number) <= sys.float_info.max
 
 
 def _tree(given: Any, n_attributes: int, place: int) -> dict[str, np.ndarray]:
@@ -263,8 +265,8 @@ def _tree(given: Any, n_attributes: int, place: int) -> dict[str, np.ndarray]:
     if not all(_is_finite(number) for name in _ARRAYS for number in given[name]):
         raise ValueError(f"{what}: expected finite numbers")
     for name in ("attribute", "left", "right"):
-        if not all(isinstance(number, int) for number in given[name]):
-            raise ValueError(f"{what}: expected whole numbers in {name}")
+        if not all(isinstance(number, int) and abs(number) < 1 << 63 for number in given[name]):
+            raise ValueError(f"{what}: expected whole numbers of 64 bits in {name}")
     for node, attribute in enumerate(given["attribute"]):
         if not -1 <= attribute < n_attributes:
             raise ValueError(
