@@ -249,6 +249,9 @@ def test_files_that_are_no_table_are_refused_by_name(tmp_path: Path) -> None:
     [
         ("seconds", float("nan"), "above 0 in column 'seconds'"),
         ("ratio", -1.0, "above 0 in column 'ratio'"),
+        ("default_best_seconds", 0.0, "above 0 in column 'default_best_seconds'"),
+        ("data_bytes", 0.0, "above 0 in column 'data_bytes'"),
+        ("machine_kind", None, "texts in column 'machine_kind'"),
         ("setting", "[1]", "JSON object in row 0 of 'setting'"),
         ("setting", '{"transport": 3}', "JSON object in row 0 of 'setting'"),
     ],
@@ -259,6 +262,28 @@ def test_bad_values_of_a_table_are_refused(tmp_path: Path, column: str, value: A
     made.columns[column][0] = value
     table.write(made, path)
     with pytest.raises(ValueError, match=message):
+        table.read(path)
+
+
+@pytest.mark.parametrize("name", ["format", "machine_kind", "is_default", "fields", "default_best_seconds"])
+def test_a_table_without_a_column_that_models_need_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "here.parquet"
+    made = a_sweep(path, 2)
+    del made.columns[name]
+    table.write(made, path)
+    with pytest.raises(ValueError, match=f"here.parquet: .*{name}"):
+        table.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("kind", 3), ("machine_kind", None), ("esker", []), ("store_rate", "x")]
+)
+def test_bad_metadata_of_a_table_are_refused(tmp_path: Path, name: str, value: Any) -> None:
+    path = tmp_path / "here.parquet"
+    made = a_sweep(path, 2)
+    made.about[name] = value
+    table.write(made, path)
+    with pytest.raises(ValueError, match=f"here.parquet: expected .*{name}.* in its metadata"):
         table.read(path)
 
 

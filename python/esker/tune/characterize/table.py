@@ -31,7 +31,13 @@ COLUMNS_OF_TEXT = (
     "run",
 )
 """Others are numbers."""
-REQUIRED = ("workload", "group", "mode", "ranks", "setting", "seconds", "quiet_seconds", "ratio", "model_s")
+_ABOVE_ZERO = (
+    *("seconds", "quiet_seconds", "ratio", "ranks", "model_s"),
+    *("fields", "aggregators", "data_bytes", "default_seconds"),
+)
+_ABOVE_ZERO_IF_MEASURED = ("best_seconds", "default_best_seconds", "ratio_low", "ratio_high")
+REQUIRED = ("workload", "group", "format", "mode", "setting", "machine_kind", "is_default", *_ABOVE_ZERO)
+_ABOUT = ("kind", "machine_kind", "esker")
 
 
 @dataclass(frozen=True)
@@ -167,17 +173,31 @@ def read(path: Path) -> Table:
 
 
 def _checked(table: Table, path: Path) -> Table:
-    for name in ("seconds", "quiet_seconds", "ratio", "ranks", "model_s"):
+    if not all(isinstance(table.about.get(name), str) for name in _ABOUT):
+        raise ValueError(f"{path}: expected the texts {', '.join(_ABOUT)} in its metadata")
+    if not isinstance(table.about.get("store_rate") or 0, int | float):
+        raise ValueError(f"{path}: expected a number store_rate in its metadata")
+    for name in COLUMNS_OF_TEXT:
+        if not all(isinstance(text, str) for text in table.columns.get(name, ())):
+            raise ValueError(f"{path}: expected texts in column {name!r}")
+    given = [name for name in _ABOVE_ZERO_IF_MEASURED if name in table.columns]
+    if given and len(given) < len(_ABOVE_ZERO_IF_MEASURED):
+        raise ValueError(f"{path}: expected all or none of {', '.join(_ABOVE_ZERO_IF_MEASURED)}")
+    for name in (*_ABOVE_ZERO, *given):
         values = table[name]
         if not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(f"{path}: expected numbers above 0 in column {name!r}")
+    _check_settings(table, path)
+    return table
+
+
+def _check_settings(table: Table, path: Path) -> None:
     for number, text in enumerate(table["setting"]):
         try:
-            setting = json.loads(str(text))
-        except json.JSONDecodeError:
+            setting = json.loads(text)
+        except (ValueError, RecursionError):
             setting = None
         if not (isinstance(setting, dict) and all(isinstance(value, str) for value in setting.values())):
             raise ValueError(
                 f"{path}: expected options as a JSON object in row {number} of 'setting', found {text!r}"
             )
-    return table
