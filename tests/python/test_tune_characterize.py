@@ -368,3 +368,15 @@ def test_a_run_that_fails_or_hangs_is_named_and_leaves_no_files(tmp_path: Path) 
     with pytest.raises(RuntimeError, match="did not end in 2 s"):
         bench.measure(run)
     assert not list((tmp_path / "data").iterdir())
+
+
+def test_results_of_other_cases_are_an_error(tmp_path: Path) -> None:
+    made = measurement([1.0], [2.0])
+    made["cases"][1]["name"] = "packed files=8"
+    (tmp_path / "made.json").write_text(json.dumps(made))
+    bench = a_program(tmp_path, f'for last; do :; done; cp {tmp_path}/made.json "$last"')
+    work = Work("boxes_1", (8, 8, 8), 1, mode="storage")
+    assert [found["seconds"] for found in bench.measure(Run(work, ({"files": "8"},)))] == [0.5, 1.0]
+    for settings in (({"files": "4"},), (), ({"files": "8"}, {"files": "4"})):
+        with pytest.raises(RuntimeError, match=r"expected the cases \['packed'.*, found \['packed', 'packed f"):
+            bench.measure(Run(work, settings))

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import esker
 from conftest import ROOT
 from esker import _core
 from esker.cli import esker as command
-from esker.tune import extras
-from esker.tune.characterize import attributes, table
+from esker.tune import extras, machine
+from esker.tune.characterize import attributes, design, measuring, sweep, table
+from esker.tune.characterize.design import Run
 from esker.tune.fit import evaluation, extrapolation, features, figures, models, stored, trees
 from esker.tune.fit.sound import is_sound
 
@@ -330,6 +333,43 @@ def test_trees_of_several_machines_are_refused() -> None:
     given.columns["machine_kind"][:3] = "other"
     with pytest.raises(ValueError, match="measurements of one machine, found other, vm"):
         trees.fitted(given, "decision_tree")
+
+
+class AnyBench(measuring.Bench):
+    """Measures nothing: seconds are random."""
+
+    def measure(self, run: Run) -> list[dict[str, Any]]:
+        random = np.random.default_rng(int(run.key(), 16))
+        cases = [{"name": "", "write_s": random.uniform(1, 3, 3).tolist(), "reports": []} for _ in range(4)]
+        return measuring.results_of({"steps": 1, "cases": cases[: 1 + len(run.settings)]})
+
+
+@pytest.mark.parametrize("kind", trees.KINDS)
+def test_a_writer_reads_what_a_designed_table_gives(kind: str, tmp_path: Path) -> None:
+    laptop, bench = machine.read("laptop"), AnyBench("bench", "mpiexec", str(tmp_path))
+    rows = []
+    for run in islice(design.runs((1, 4), seed=1, modes=("both",)), 40):
+        rows += sweep.rows_of(Run(run.work, run.settings[:3]), bench, laptop)
+    made = sweep.finished(rows, sweep.about(bench, laptop))
+    path = tmp_path / "m.json"
+    trees.write(trees.fitted(made, kind), path)
+    assert {"aggregators", "transport=put"} <= set(json.loads(path.read_text())["attributes"])
+    assert warnings_of_a_writer(path) == []
+    path.write_text(path.read_text().replace("transport=put", "transport=other"))
+    assert "transport=other" in warnings_of_a_writer(path)[0]
+
+
+def warnings_of_a_writer(model: Path) -> list[str]:
+    """Of its report, after it used the model."""
+    path = model.with_name("a.idx")
+    with esker.Writer(
+        str(path), dims={"x": 64}, overwrite=True, tune="auto", tune_model=str(model), tune_cache=False
+    ) as writer:
+        field = writer.field("f", "f8")
+        for step in range(3):
+            with writer.step(time=float(step)) as s:
+                s.put(field, np.arange(64.0))
+    return list(json.loads(path.with_suffix(".report.json").read_text())["tuning"]["warnings"])
 
 
 _BAD = [

@@ -36,15 +36,15 @@ class Bench:
         line += ["--no-store" if work.mode == "network" else "--write-only"]
         if self.store_rate:
             line += ["--store-rate", str(self.store_rate)]
-        for setting in ({}, *run.settings):
-            line += ["--variant", _variant(work, setting)]
+        for variant in _variants(run):
+            line += ["--variant", variant]
         return line
 
     def measure(self, run: Run) -> list[dict[str, Any]]:
         """Results of the default and of each setting of the run, in this order: seconds of a step, and the ratio to the
         default (the median of the repetitions, which measure all of them in turn; its least and largest value).
 
-        Raises RuntimeError if the program fails or does not end in time.
+        Raises RuntimeError if the program fails, does not end in time, or measured other cases.
         """
         scratch = benchmark.make_scratch(self.directory)
         with benchmark.removed_at_end(scratch), tempfile.TemporaryDirectory() as results:
@@ -59,7 +59,11 @@ class Bench:
                 raise RuntimeError(
                     f"{' '.join(command)}: {_reason(errors.read_text(errors='replace'), status)}"
                 )
-            return results_of(json.loads(output.read_text(encoding="utf-8")))
+            measured = json.loads(output.read_text(encoding="utf-8"))
+            found = [case["name"] for case in measured["cases"]]
+            if found != (expected := _variants(run)):
+                raise RuntimeError(f"{' '.join(command)}: expected the cases {expected}, found {found}")
+            return results_of(measured)
 
 
 def _reason(errors: str, status: int) -> str:
@@ -67,6 +71,11 @@ def _reason(errors: str, status: int) -> str:
     lines = errors.strip().splitlines()
     said = [line for line in lines if line.startswith("esker-bench")]
     return next(iter([*said, *lines]), f"status {status}")
+
+
+def _variants(run: Run) -> list[str]:
+    """The default and the settings, as esker-bench takes them and names its cases."""
+    return [_variant(run.work, setting) for setting in ({}, *run.settings)]
 
 
 def _variant(work: Work, setting: Mapping[str, str]) -> str:
@@ -77,7 +86,7 @@ def _variant(work: Work, setting: Mapping[str, str]) -> str:
 def results_of(measured: dict[str, Any]) -> list[dict[str, Any]]:
     """The results of each case of a run of esker-bench; the first case is the default."""
     cases = [_steps_of(case, measured["steps"]) for case in measured["cases"]]
-    return [_result(steps, cases[0], case) for steps, case in zip(cases, measured["cases"])]
+    return [_result(steps, cases[0], case) for steps, case in zip(cases, measured["cases"], strict=True)]
 
 
 Steps = Sequence[Sequence[float]]
@@ -86,7 +95,7 @@ Steps = Sequence[Sequence[float]]
 
 def _result(steps: Steps, default: Steps, case: dict[str, Any]) -> dict[str, Any]:
     mine, reference = ([statistics.median(of) for of in times] for times in (steps, default))
-    ratios = [a / b for a, b in zip(mine, reference)]
+    ratios = [a / b for a, b in zip(mine, reference, strict=True)]
     found = {
         "seconds": statistics.median(mine),
         "default_seconds": statistics.median(reference),

@@ -105,7 +105,7 @@ def rows_of(run: Run, bench: Bench, machine: Machine) -> list[dict[str, Any]]:
     shared = {**origin, "rows_of_run": len(found), "load": os.getloadavg()[0], "time": time.time()}
     return [
         {**row(run, setting, machine), **result, **shared, "is_default": float(place == 0)}
-        for place, (setting, result) in enumerate(zip(({}, *run.settings), found))
+        for place, (setting, result) in enumerate(zip(({}, *run.settings), found, strict=True))
     ]
 
 
