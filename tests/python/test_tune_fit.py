@@ -151,7 +151,10 @@ def test_noise_is_that_of_the_default_against_itself() -> None:
     given.columns["best_seconds"] = given["default_seconds"] * np.where(given["ranks"] == 8, 1.1, 1.0)
     given.columns["default_best_seconds"] = given["default_seconds"]
     given.columns["is_default"] = np.zeros(len(given))
-    assert evaluation.noise(given.where(given["ranks"] == 8)) == pytest.approx(10.0)
+    chosen = given.where(given["ranks"] == 8)
+    found = evaluation.noise(chosen)
+    assert found is not None and found.percent == pytest.approx(10.0)
+    assert (found.rows, found.groups) == (int((chosen["setting"] == "{}").sum()), 15)
 
 
 def test_pictures_are_drawn(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +116,13 @@ def _check_is_of_this_storage(measured: tables.Table) -> None:
 
 
 def _facts(chosen: tables.Table) -> dict[str, Any]:
+    noise = evaluation.noise(chosen)
     return {
         "about": chosen.about,
         "rows": len(chosen),
         "groups": len(set(chosen["group"])),
         "data": chosen.fingerprint(),
-        "noise": evaluation.noise(chosen),
+        "noise": asdict(noise) if noise else None,
         "spread": evaluation.spread(chosen),
         "models": list(evaluation.table_of_models(chosen)),
         "ablation": list(evaluation.ablation(chosen)),
@@ -165,8 +166,11 @@ def _print(facts: dict[str, Any]) -> None:
     out.print(
         f"{about['kind']}: {about['machine_kind']}, {facts['rows']} rows of {facts['groups']} workloads"
     )
-    if facts["noise"] is not None:
-        out.print(f"noise: the default against itself differs by {facts['noise']:.1f} % (root mean square)")
+    if noise := facts["noise"]:
+        out.print(
+            f"noise: the default against itself differs by {noise['percent']:.1f} % (root mean square of "
+            f"{noise['rows']} rows of {noise['groups']} workloads)"
+        )
     if facts["spread"] is not None:
         out.print(
             f"repetitions: the largest ratio is {facts['spread']:.1f} times the smallest (median of the rows)"

@@ -33,6 +33,12 @@ _APPLICATION_POINTS = {
     "geodesic": ((32, 32, 8), (64, 64, 8), (96, 64, 12)),
 }
 
+_FOR_NOISE = (
+    *(("boxes_1", (16, 16, 16)), ("boxes_4", (40, 40, 40)), ("boxes_16", (24, 24, 24))),
+    *(("s3d", (32, 32, 32)), ("icesheet", (100, 100, 51)), ("ocean", (180, 120, 21))),
+)
+"""Small and large steps, of one and of several grids."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -84,8 +90,8 @@ def _next(of: Iterator[Run], count: int) -> Iterator[Run]:
 
 
 def one_at_a_time(ranks: Sequence[int]) -> list[Run]:
-    """All values of each option, the others being the default, and sizes, for each number of ranks. Some runs compare the
-    default with itself: their ratios are noise."""
+    """All values of each option, the others being the default, and sizes, for each number of ranks. Some runs, of
+    several workloads, compare the default with itself: their ratios are noise."""
     found: list[Run] = []
     for count in ranks:
         for mode in ("both", "network"):
@@ -94,7 +100,7 @@ def one_at_a_time(ranks: Sequence[int]) -> list[Run]:
                 found += _in_runs(work, _single_options(work))
             for edge in _EDGES:
                 found += [Run(Work("boxes_4", (edge,) * 3, count, "idx", mode))]
-            found += [Run(Work("boxes_4", (40, 40, 40), count, "idx", mode), ({}, {}))]
+            found += [Run(Work(name, points, count, "idx", mode), ({}, {})) for name, points in _FOR_NOISE]
         for edge in (16, 32, 64):
             work = Work("boxes_4", (edge,) * 3, count, "idx", "storage")
             found += _in_runs(work, [{"files": str(n)} for n in (1, 2, 4, 8, 16, 64)])

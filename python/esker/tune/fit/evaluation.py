@@ -42,14 +42,26 @@ def errors(predicted: np.ndarray, observed: np.ndarray) -> Errors:
     return Errors(float(relative.mean()), float(np.median(relative)), len(relative))
 
 
-def noise(table: Table) -> float | None:
-    """By how many % the default differs from itself in the same run, as the root mean square of logarithms; None if
-    that was not measured."""
+@dataclass(frozen=True)
+class Noise:
+    """By how many % the fastest step of the default differs from that of itself in the same run: root mean square of
+    logarithms. `rows`: of how many comparisons, in how many `groups` of workloads."""
+
+    percent: float
+    rows: int
+    groups: int
+
+
+def noise(table: Table) -> Noise | None:
+    """None if the default was not compared with itself."""
     if "best_seconds" not in table.columns:
         return None
     is_default = np.array([text == "{}" for text in table["setting"]], bool) & (table["is_default"] == 0)
     logs = np.log(table["best_seconds"] / table["default_best_seconds"])[is_default]
-    return float(100 * np.expm1(np.sqrt((logs**2).mean()))) if len(logs) else None
+    if not len(logs):
+        return None
+    percent = float(100 * np.expm1(np.sqrt((logs**2).mean())))
+    return Noise(percent, len(logs), len(set(table["group"][is_default])))
 
 
 def spread(table: Table) -> float | None:
