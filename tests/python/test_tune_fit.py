@@ -21,6 +21,7 @@ import esker
 from conftest import ROOT
 from esker import _core
 from esker.cli import esker as command
+from esker.cli import tune_fit
 from esker.tune import extras, machine
 from esker.tune.characterize import attributes, design, measuring, sweep, table
 from esker.tune.characterize.design import Run
@@ -502,6 +503,20 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         extras.needed("skops.io")
     done = CliRunner().invoke(command, ["tune", "fit", str(tmp_path / "t.parquet")])
     assert done.exit_code == 2 and "no such file" in done.output
+    done = CliRunner().invoke(command, ["tune", "fit", str(tmp_path / "t.parquet"), "--models", "m"])
+    assert done.exit_code == 1 and "skops is not installed" in done.output, "before anything is trained"
+
+
+def test_facts_are_printed_although_a_file_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ratios = {"default": 1.0, "decision_tree": 0.5, "random_forest": 0.6, "gradient_boosting": 0.6}
+    monkeypatch.setattr(tune_fit, "_facts", lambda chosen: {"rows": len(chosen), "ratios": ratios})
+    path = tmp_path / "t.parquet"
+    table.write(known_law(), path)
+    done = CliRunner().invoke(command, ["tune", "fit", str(path), "--json", "--export", str(path / "m.json")])
+    assert done.exit_code == 1 and "t.parquet: File exists" in done.stderr
+    assert json.loads(done.stdout)["rows"] == len(known_law())
 
 
 def test_the_example_of_the_format_page_is_a_model(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.tables import console, show, table
 from esker.tune.characterize import design
 from esker.tune.characterize import table as tables
+from esker.tune.extras import needed
 from esker.tune.fit import evaluation, extrapolation, figures, stored, trees
 
 _MOST_PLOTTED_SPLITS = 3
@@ -82,6 +83,8 @@ def fit_command(options: FitOptions) -> None:
     if (options.install or options.export) and options.mode != "both":
         raise click.UsageError("--install and --export: expected --mode both, whose rows are of writers")
     with as_exit_status():
+        if options.models:
+            needed("skops.io")  # before minutes of training
         measured = tables.read(options.path)
         if options.install:
             _check_is_of_this_storage(measured)
@@ -90,17 +93,17 @@ def fit_command(options: FitOptions) -> None:
             found = ", ".join(sorted(set(measured["mode"]))) or "no rows"
             raise ValueError(f"{options.path}: no rows of --mode {options.mode}, found {found}")
         facts = _facts(chosen)
-        if options.plot:
-            figures.figure(chosen, facts["models"], _plotted(chosen, facts)).savefig(
-                options.plot, format=kind
-            )
-        written = list(_written(options, chosen, facts["ratios"]))
     if options.as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
         _print(facts)
-    for path in written:
-        click.echo(f"wrote {path}", err=options.as_json)
+    with as_exit_status():
+        if options.plot:
+            figures.figure(chosen, facts["models"], _plotted(chosen, facts)).savefig(
+                options.plot, format=kind
+            )
+        for path in _written(options, chosen, facts["ratios"]):
+            click.echo(f"wrote {path}", err=options.as_json)
 
 
 def _check_is_of_this_storage(measured: tables.Table) -> None:
@@ -137,7 +140,7 @@ def _plotted(chosen: tables.Table, facts: dict[str, Any]) -> list[tuple[extrapol
 
 
 def _written(options: FitOptions, chosen: tables.Table, ratios: dict[str, float]) -> Iterator[Path]:
-    """Stores what was asked for."""
+    """Stores what was asked for; yields a path when it is written."""
     if options.models:
         options.models.mkdir(parents=True, exist_ok=True)
         for model in stored.trained_on(chosen):
