@@ -68,13 +68,13 @@ class FitOptions:
 def fit_command(options: FitOptions) -> None:
     """Train models on TABLE, which `esker tune characterize` wrote, and compare their errors.
 
-    Errors are those of predicted seconds, in % of what was measured, by cross-validation in which a workload of one
-    size is never in the training and in the test set. The models are those of the literature; the table has the mean
-    errors that it reports. "cost model" is that of esker simulate, which is not trained. "hybrid" predicts
-    what the cost model misses.
+    Errors are those of predicted seconds, in % of what was measured, by cross-validation. All rows of a workload of
+    one size are in the same fold. The models are those of the literature; the table has the mean errors that it
+    reports. "cost model" is that of esker simulate, which is not trained. "hybrid" predicts what the cost model misses.
 
     Then models are trained on few ranks and predict many, and on the microbenchmark and predict applications, without
-    and with updates: an updated prediction is corrected by what the predictions before it missed.
+    and with updates: an updated prediction is corrected by what the predictions before it missed, also
+    those of the same run.
 
     Last, tree models are trained to predict the ratio of a setting to the default. A writer can use them
     (--install).

@@ -1,8 +1,8 @@
 """The table of a machine that one does not have: seconds by the closed form, of a machine that its model does not know.
 
 The machine file gives ranges. A "real" machine is one draw from these ranges, and noise. The cost model of the table
-(`model_s`) has the values in the middle of the ranges, as anyone would have who knows only the machine file. So what a table
-shows is how well models learn what the file does not say, not how well the closed form is.
+(`model_s`) has the values in the middle of the ranges, as anyone would have who knows only the machine file. So what a
+table shows is how well models learn what the file does not say, not how well the closed form is.
 """
 
 from __future__ import annotations

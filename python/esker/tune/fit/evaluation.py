@@ -1,4 +1,4 @@
-"""Errors of models by grouped cross-validation: a workload of one size is never in the training and in the test set."""
+"""Errors of models by grouped cross-validation: all rows of a workload of one size are in the same fold."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ class Predictor:
         self._matrices = {which: matrix(table, which)[0] for which in SETS}
 
     def trained(self, name: str, train: np.ndarray, which: str = PURE) -> Any:
-        """Of a model, or HYBRID: predicts log2 of bytes per second, of the hybrid log2 of the ratio to the cost
-        model."""
+        """A model, or HYBRID. It predicts log2 of bytes per second; the hybrid that of the ratio to the cost model."""
         if name == HYBRID:
             residual = self._log_seconds - self._log_model
             return trained(BY_NAME[RESIDUAL_MODEL], self._matrices["with cost model"][train], residual[train])

@@ -28,8 +28,8 @@ def seconds_of(table: Table) -> np.ndarray:
 
 def matrix(table: Table, which: str = PURE) -> tuple[np.ndarray, list[str]]:
     """A row per row of the table and a column per attribute, with the names of the columns; of several machines also
-    which one. Amounts are logarithms to
-    the base of 2 of 1 + the amount, because times are products of powers of them."""
+    which one. Amounts are logarithms to the base of 2 of 1 + the amount, because times are products of powers of
+    them."""
     kinds = SETS[which]
     names: list[str] = []
     columns: list[np.ndarray] = []
