@@ -132,7 +132,7 @@ void AdaptiveRun::observe(const TunedStep& step) {
 }
 
 void AdaptiveRun::observe_candidate(double step_s) {
-  if (!is_time(step_s)) return reject("not better: the clock gave no time");
+  if (!is_time(step_s) || !is_time(default_s())) return reject("not better: the clock gave no time");
   candidate_times_.add(step_s);
   const bool is_first = candidate_times_.count() == 1;
   record_.cost_steps += std::max(is_first ? kPrice : 0, step_s / default_s() - 1);
@@ -195,8 +195,10 @@ void AdaptiveRun::settle(const std::string& why) {
 }
 
 void AdaptiveRun::begin_search(const TunedStep& step) {
+  if (candidate_) reject("not decided: another search began");
+  has_rested_ = true;
+  if (written_.empty() || step.workload != workload_) facts_ = step.facts;
   workload_ = step.workload;
-  if (written_.empty()) facts_ = step.facts;
   now_ = {};
   now_.first_probe = record_.probes.size();
   now_.began = num_steps_;

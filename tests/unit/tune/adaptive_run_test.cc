@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/tuned_runs.h"
 #include "tune/simulated_run.h"
 
 namespace esker {
@@ -189,6 +190,35 @@ TEST(AdaptiveRun, OtherFieldsAreOtherSteps) {
   }
   EXPECT_NEAR(run.record().default_s, 1, 0.01);
   EXPECT_FALSE(run.record().best.empty());
+}
+
+// The setting on trial was compared with steps that are written no more.
+TEST(AdaptiveRun, ASettingOnTrialEndsWithTheWorkload) {
+  AdaptiveRun run(Options(), 1);
+  int step = 0;
+  const auto write = [&](const std::string& workload, double step_s) {
+    const Setting setting = run.choose(step, workload);
+    run.observe({step, workload, setting.empty() ? step_s : 0.96 * step_s, 0, 0.7, facts_of(8, 8)});
+    ++step;
+  };
+  while (run.record().probes.empty() || run.record().probes.back().steps == 0) {
+    ASSERT_LT(step, 10);
+    write("history", step % 2 == 0 ? 1 : 1.1);
+  }
+  ASSERT_EQ(run.record().probes.back().verdict, "") << "on trial";
+  while (run.workload() != "restart") {
+    ASSERT_LT(step, 40);
+    write("restart", 100);
+  }
+  EXPECT_EQ(run.record().probes.back().verdict, "not decided: another search began");
+  for (const int last = step + 2; step < last;) {
+    write("restart", 100);
+    EXPECT_TRUE(run.chosen().empty()) << "the default is measured first";
+  }
+  for (const int last = step + 30; step < last;) write("restart", 100);
+  EXPECT_NEAR(run.record().default_s, 100, 1);
+  const Result<TuningRecord> told = parse_tuning(report_with(run.record()));
+  EXPECT_TRUE(told.ok()) << told.status().message();
 }
 
 TEST(AdaptiveRun, ClocksThatAreWrongProveNothing) {
