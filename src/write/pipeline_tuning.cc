@@ -1,6 +1,7 @@
 // Steps that are written with other options than those before: the part of WritePipeline between the tuner
 // and the plans.
 #include <algorithm>
+#include <utility>
 
 #include "base/guarded.h"
 #include "base/macros.h"
@@ -16,15 +17,21 @@ namespace esker {
 Status WritePipeline::take_setting() {
   ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
   if (!options) return {};
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "tune", [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(FilePattern pattern,
-                           FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
-    pattern.most_writers = file_pattern_.most_writers;
-    file_pattern_ = pattern;
-    planner_.follow(*options);
-    options_ = std::move(*options);
+  FilePattern pattern;
+  ExchangePolicy policy;
+  const Status status = all_do(*comm_, "tune", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(pattern, FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
+    policy = policy_for_writing(*options, comm_->size());
     return {};
-  }));
+  });
+  if (!status.ok()) {
+    tuner_->forget();
+    return status;
+  }
+  pattern.most_writers = file_pattern_.most_writers;
+  file_pattern_ = pattern;
+  planner_.follow(*options, std::move(policy));
+  options_ = std::move(*options);
   for (auto& [key, plan] : plans_) plan.ready = false;
   buffers_.release();
   return {};

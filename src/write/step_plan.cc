@@ -112,10 +112,9 @@ std::vector<std::span<const PieceRecord>> records_of_joined(const StepPlan& plan
   return records;
 }
 
-void StepPlanner::follow(const Options& options) {
-  const Index budget_bytes = policy_.memory_budget_bytes;
-  policy_ = policy_for_writing(options, comm_->size());
-  policy_.memory_budget_bytes = budget_bytes;
+void StepPlanner::follow(const Options& options, ExchangePolicy policy) {
+  policy.memory_budget_bytes = policy_.memory_budget_bytes;
+  policy_ = std::move(policy);
   threads_ = options.compress_threads;
   may_write_alone_ = !options.aggregate && !options.partial && policy_.aggregators == 0 &&
                      options.transport == Transport::kAuto && options.restructure == Restructure();

@@ -82,12 +82,12 @@ class StepPlanner {
   StepPlanner(Comm& comm, const Options& options, const FilePattern& pattern, ExchangeBuffers& buffers)
       : comm_(&comm), pattern_(&pattern), buffers_(&buffers) {
     policy_.memory_budget_bytes = options.memory_budget_bytes;
-    follow(options);
+    follow(options, policy_for_writing(options, comm.size()));
   }
 
-  /// Plans made from now on follow these options, except for their memory budget. The same on all ranks.
-  /// Local.
-  void follow(const Options& options);
+  /// Plans made from now on follow these options, except for their memory budget. `policy`: that for writing
+  /// with them. The same on all ranks. Local, allocates nothing.
+  void follow(const Options& options, ExchangePolicy policy);
 
   /// Plans made from now on, with their buffers, fit in `bytes`. The same on all ranks. Local.
   void set_memory_budget(Index bytes) { policy_.memory_budget_bytes = bytes; }

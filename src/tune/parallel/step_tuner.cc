@@ -90,15 +90,15 @@ Result<std::optional<Options>> StepTuner::take(Comm& comm) {
   }));
   ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
   std::optional<Options> options;
+  Setting setting;
   ESKER_RETURN_IF_ERROR(all_do(comm, "tune", [&]() -> Status {
-    Setting setting;
     const std::vector<std::string> texts = unpack_texts(packed);
     for (std::size_t t = 0; t + 1 < texts.size(); t += 2) setting[texts[t]] = texts[t + 1];
     if (setting == in_force_) return {};
     ESKER_ASSIGN_OR_RETURN(options, with_setting(configured_, setting));
-    in_force_ = std::move(setting);
     return {};
   }));
+  in_force_ = std::move(setting);
   return options;
 }
 

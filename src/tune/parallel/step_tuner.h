@@ -38,6 +38,9 @@ class StepTuner {
   bool choose(Index step, const std::string& workload);
   /// The options with the setting that rank 0 chose, on all ranks; nothing if it is in force. Collective.
   Result<std::optional<Options>> take(Comm& comm);
+  /// The options that take() returned could not be put in force on all ranks: take() returns them again.
+  /// Called on all ranks. Local.
+  void forget() { in_force_.reset(); }
   /// Judges the plan that was made with these options, in `plan_s` seconds. `planned` is the same on all
   /// ranks; it is returned unless `again`: the ranks take another setting and plan again. Collective.
   Status judge(Comm& comm, const Status& planned, const Plan& plan, double plan_s, bool& again);
@@ -70,7 +73,8 @@ class StepTuner {
   std::optional<StepModel> model_;       // rank 0
   std::optional<AdaptiveRun> adaptive_;  // on all ranks; used on rank 0
   std::vector<TuningRecord::Change> replayed_;
-  Setting chosen_, in_force_;
+  Setting chosen_;
+  std::optional<Setting> in_force_ = Setting();  // the same on all ranks; nothing: not known
 };
 
 }  // namespace esker

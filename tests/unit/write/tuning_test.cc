@@ -344,6 +344,24 @@ std::string report_with_change(const TuningRecord::Change& change) {
   return report_with(record);
 }
 
+// The stripes of the store that it was written to are not known here.
+TEST(Tuning, ASettingThatCannotBeRepeatedStaysAnError) {
+  RunPlan run = run_of({"Cdf5", "cdf5"}, 3);
+  run.options["tune"] = "replay:replay.json";
+  const auto store = memory_store();
+  store_text(*store, "replay.json", report_with_change({1, {{"pattern", "stripes"}}}));
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, store, run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const Status status = write_step(*pipeline, comm, run, 1);
+      EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
+      EXPECT_NE(status.message().find("pattern=stripes"), std::string::npos) << status.message();
+    }
+    pipeline->close(Status()).check();
+  });
+}
+
 TEST(Tuning, AReportThatCannotBeRepeatedIsAnErrorOnAllRanks) {
   const std::vector<std::pair<std::string, Code>> reports{
       {"", Code::kNotFound},
