@@ -78,7 +78,7 @@ std::string AdaptiveRun::why_settle() const {
 bool AdaptiveRun::accepts_plan(double moved_bytes, double plan_s) {
   plan_s_ = plan_s;
   if (!is_tuned_) return true;
-  if (!on_trial()) incumbent_bytes_ = moved_bytes;
+  (on_trial() ? candidate_bytes_ : incumbent_bytes_) = moved_bytes;
   if (!on_trial() || candidate_times_.count() > 0) return true;
   const double work = incumbent_bytes_ > 0 ? moved_bytes / incumbent_bytes_ : 1;
   const double predicted = store_share_ + (1 - store_share_) * work;
@@ -148,6 +148,7 @@ void AdaptiveRun::observe_candidate(double step_s) {
 void AdaptiveRun::adopt() {
   record_.probes.back().verdict = "better";
   incumbent_ = *candidate_;
+  incumbent_bytes_ = candidate_bytes_;
   now_.reference = candidate_times_;
   candidate_.reset();
   now_.search->accept();
@@ -183,6 +184,7 @@ void AdaptiveRun::fail() {
 void AdaptiveRun::return_to_default(const std::string& why) {
   now_.gave_up = true;
   incumbent_.clear();
+  incumbent_bytes_ = 0;
   now_.reference = now_.default_times;
   settle(why);
 }
@@ -198,6 +200,8 @@ void AdaptiveRun::begin_search(const TunedStep& step) {
   if (candidate_) reject("not decided: another search began");
   has_rested_ = true;
   if (written_.empty() || step.workload != workload_) facts_ = step.facts;
+  const bool is_other = !workload_.empty() && step.workload != workload_;
+  if (!incumbent_.empty() || is_other) incumbent_bytes_ = 0;
   workload_ = step.workload;
   now_ = {};
   now_.first_probe = record_.probes.size();

@@ -123,7 +123,7 @@ class AdaptiveRun {
   StepTimes candidate_times_;
   double plan_s_ = 0;  // of the last plan
   double store_share_ = 0;
-  double incumbent_bytes_ = 0;  // moved by its plan
+  double incumbent_bytes_ = 0, candidate_bytes_ = 0;  // moved by their plans; 0: unknown
   Index step_ = 0, num_steps_ = 0, last_tuned_ = 0;
   bool has_rested_ = true;     // a step was written with the incumbent since the last probe
   bool is_tuned_ = true;       // the chosen step has the workload of the search

@@ -146,6 +146,19 @@ TEST(AdaptiveRun, PlansThatMoveMuchMoreAreNotTried) {
   EXPECT_LE(run.ratio(), 1.05);
 }
 
+TEST(AdaptiveRun, PlansAreComparedWithThatOfTheBestSetting) {
+  Surface surface = flat();
+  surface.store_share = 0.5;
+  surface.plan_s = 0.01;
+  surface.step_s = [](const Setting& setting) { return setting.empty() ? 1 : 0.5; };
+  surface.moved_bytes = [](const Setting& setting) { return setting.empty() ? 1.0 : 1.2; };
+  const SimulatedRun run = simulate(surface, quiet(kSteps), 1);
+  ASSERT_GE(run.record.probes.size(), 2U);
+  EXPECT_DOUBLE_EQ(run.record.probes[0].predicted, 1.1);
+  EXPECT_EQ(run.record.probes[0].verdict, "better");
+  EXPECT_DOUBLE_EQ(run.record.probes[1].predicted, 1);
+}
+
 TEST(AdaptiveRun, AFailedProbeEndsInTheDefault) {
   AdaptiveRun run(Options(), 1);
   bool has_failed = false;
