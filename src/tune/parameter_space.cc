@@ -58,8 +58,9 @@ Values placements(const TuningFacts& facts, const Options&) {
   return facts.ranks > 1 ? Values{"auto", "nodes", "ranks"} : Values{};
 }
 
-Values aggregates(const TuningFacts& facts, const Options&) {
-  return facts.may_write_alone ? Values{"auto", "true", "false"} : Values{};
+/// Ranks that write their own samples are not divided into partitions.
+Values aggregates(const TuningFacts& facts, const Options& options) {
+  return facts.may_write_alone && options.partitions.number == 0 ? Values{"auto", "true", "false"} : Values{};
 }
 
 Values compress_threads(const TuningFacts& facts, const Options&) {

@@ -76,6 +76,15 @@ TEST(ParameterSpace, EachPartitionKeepsAnAggregator) {
   EXPECT_EQ(axis_of(axes_of(facts_of(16, 8), options), "aggregators").values, (Values{"4", "0", "16"}));
 }
 
+TEST(ParameterSpace, RanksInPartitionsDoNotWriteAlone) {
+  TuningFacts facts = facts_of(16, 8);
+  facts.may_write_alone = true;
+  Options options;
+  EXPECT_EQ(std::ranges::count(axes_of(facts, options), "aggregate", &Axis::option), 1);
+  options.set("partitions", "size:4").check();
+  EXPECT_EQ(std::ranges::count(axes_of(facts, options), "aggregate", &Axis::option), 0);
+}
+
 TEST(ParameterSpace, OptionsThatTheUserSetStay) {
   Options options;
   options.set("aggregators", "2").check();
