@@ -94,7 +94,7 @@ Result<std::optional<Setting>> recall(Store& store, const std::string& path, con
 
 Status remember(Store& store, const std::string& path, const std::string& key, const Setting& setting) {
   Result<std::vector<Entry>> known = read_entries(store, path);
-  if (known.status().code() == Code::kUnsupported) return known.status();
+  if (!known.ok() && known.status().code() != Code::kDataLoss) return known.status();
   std::vector<Entry> entries = known.ok() ? std::move(*known) : std::vector<Entry>();
   std::erase_if(entries, [&](const Entry& entry) { return entry.key == key; });
   if (entries.size() >= kMaxEntries) entries.erase(entries.begin());

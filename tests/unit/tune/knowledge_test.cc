@@ -70,6 +70,15 @@ TEST(Knowledge, AFileOfANewerVersionIsKept) {
   EXPECT_EQ(read_text(*store, kPath, 1000).value(), text);
 }
 
+TEST(Knowledge, AFileThatCannotBeReadIsKept) {
+  const auto inner = memory_store();
+  remember(*inner, kPath, "a", {}).check();
+  const auto store = faulty_store(
+      inner, [](StoreCall call, const std::string&) { return call == StoreCall::kRead ? EIO : 0; });
+  EXPECT_EQ(remember(*store, kPath, "b", {}).code(), Code::kIoError);
+  EXPECT_EQ(recall(*inner, kPath, "a").value(), Setting{});
+}
+
 TEST(Knowledge, WithoutWriteAccessNothingIsLeft) {
   for (const StoreCall failing : {StoreCall::kOpen, StoreCall::kWrite, StoreCall::kRename}) {
     const auto inner = memory_store();
