@@ -320,11 +320,11 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   counters_.agree_s += opening_s;
   if (!status.ok()) return status;
   if (any_keeps) {
-    ESKER_RETURN_IF_ERROR(make_sparse_plan(input, prepared.plan));
+    status = make_sparse_plan(input, prepared.plan);
   } else if (any_stale) {
-    ESKER_RETURN_IF_ERROR(make_step_plan(*prepared.plan, input));
+    status = make_step_plan(*prepared.plan, input);
   }
-  status = store_step(*prepared.plan, input, watch, opening_s);
+  if (status.ok()) status = store_step(*prepared.plan, input, watch, opening_s);
   if (!status.ok() && tuner_ && comm_->rank() == 0) {
     (void)guarded("tune", [&] {
       tuner_->fail();
