@@ -170,10 +170,10 @@ void StepTuner::read_model() {
 
 void StepTuner::remember() {
   if (knowledge_.empty() || !adaptive_->is_worth_remembering()) return;
-  if (remembered_ == adaptive_->record().best) return;
-  remembered_ = adaptive_->record().best;
-  const Status status =
-      esker::remember(*store_, knowledge_, key_of(adaptive_->workload()), adaptive_->record().best);
+  std::pair found(key_of(adaptive_->workload()), adaptive_->record().best);
+  if (remembered_ == found) return;
+  const Status status = esker::remember(*store_, knowledge_, found.first, found.second);
+  remembered_ = std::move(found);
   if (!status.ok()) warnings_.push_back("not remembered for later runs: " + status.message());
 }
 

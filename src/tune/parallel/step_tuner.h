@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "comm/comm.h"
 #include "esker/types/options.hpp"
@@ -65,7 +66,7 @@ class StepTuner {
   std::shared_ptr<Store> store_;
   Options configured_;
   Purpose purpose_;
-  std::optional<Setting> remembered_;
+  std::optional<std::pair<std::string, Setting>> remembered_;  // last, with its key
   std::string knowledge_;  // path; empty: nothing is remembered
   int n_ranks_;
   int num_observed_ = 0;

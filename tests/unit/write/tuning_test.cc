@@ -16,6 +16,7 @@
 #include "support/thread_comm.h"
 #include "support/tuned_runs.h"
 #include "tune/knowledge.h"
+#include "tune/parallel/step_tuner.h"
 
 namespace esker {
 namespace {
@@ -236,6 +237,28 @@ TEST(Tuning, ALaterRunKnowsWhatAnEarlierOneFound) {
   run.options["tune_cache"] = "false";
   EXPECT_EQ(report_of(run, store).find("  warning: "), std::string::npos);
   ::unsetenv("XDG_CACHE_HOME");
+}
+
+// Two kinds of steps, one after the other, whose searches settle on the same.
+TEST(Tuning, WhatIsFoundIsRememberedForEachWorkload) {
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  const auto store = memory_store();
+  Options options;
+  options.set("tune", "auto").check();
+  run_ranks(1, [&](const Communicator& comm) {
+    const auto tuner = StepTuner::make(*comm.get(), store, options).value();
+    for (Index step = 0; step < 100; ++step) {
+      const std::string workload = step < 40 ? "history" : "restart";
+      (void)tuner->choose(step, workload);
+      tuner->observe({step, workload, 1, 0, 0.7, facts_with(1)});
+      tuner->remember();
+    }
+    EXPECT_TRUE(tuner->record(*comm.get()).value().best.empty());
+  });
+  ::unsetenv("XDG_CACHE_HOME");
+  const std::string remembered = read_text(*store, "/cache/esker/tuning.json", 100000).value();
+  EXPECT_NE(remembered.find(" history\""), std::string::npos) << remembered;
+  EXPECT_NE(remembered.find(" restart\""), std::string::npos) << remembered;
 }
 
 /// A model that praises the thread.
