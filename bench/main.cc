@@ -2,6 +2,7 @@
 //
 // `esker bench` starts it, and computes ratios and figures from the seconds that it prints as JSON.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 
@@ -42,8 +43,11 @@ PackedLayout packed_layout(const Variant& variant) {
   for (const std::string& option : variant.options) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const std::string key = option.substr(0, equals);
-    const Index value = std::atoll(option.c_str() + std::min(equals + 1, option.size()));
-    if (value < 1 || (key != "files" && key != "write_bytes")) {
+    Index value = 0;
+    const char* end = option.data() + option.size();
+    const char* begin = std::min(option.data() + equals + 1, end);
+    const auto [rest, error] = std::from_chars(begin, end, value);
+    if (error != std::errc() || rest != end || value < 1 || (key != "files" && key != "write_bytes")) {
       throw std::runtime_error(variant.text + ": expected files=N or write_bytes=N, found " + option);
     }
     (key == "files" ? layout.files : layout.write_bytes) = value;
