@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 #include "dropped_writes.h"
@@ -53,6 +54,7 @@ Throttle::Throttle(const StoreSpeed& speed) {
 
 Throttle::~Throttle() {
   g_speed = {};
+  if (std::uncaught_exceptions() > 0) return;  // on this rank alone: MPI_Abort follows
   MPI_Win_free(&writers_);
   MPI_Comm_free(&node_);
 }

@@ -21,7 +21,7 @@ class Throttle {
   explicit Throttle(const StoreSpeed& speed);
   Throttle(const Throttle&) = delete;
   Throttle& operator=(const Throttle&) = delete;
-  /// Collective.
+  /// Collective, unless an exception unwinds this rank.
   ~Throttle();
 
  private:
