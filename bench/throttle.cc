@@ -63,8 +63,8 @@ Throttle::~Throttle() {
 
 ssize_t __wrap_pwrite(int file, const void* bytes, std::size_t size, off_t offset) {
   if (const std::size_t part = bench::stored_part(size, offset); part < size) {
-    const bool has_failed = part > 0 && __real_pwrite(file, bytes, part, offset) < 0;
-    return has_failed ? -1 : static_cast<ssize_t>(size);
+    const ssize_t written = part > 0 ? __real_pwrite(file, bytes, part, offset) : 0;
+    return written < static_cast<ssize_t>(part) ? written : static_cast<ssize_t>(size);
   }
   if (bench::g_speed.bytes_per_s <= 0) return __real_pwrite(file, bytes, size, offset);
   const std::atomic_ref<int> writers(*bench::g_writers);
