@@ -15,7 +15,7 @@ struct TuningRecord {
     Index step = 0;  ///< the first one written with it, or, if it was not tried, the one it was proposed for
     Setting setting;
     int steps = 0;             ///< written with it until the verdict
-    double predicted = 1;      ///< time of a step relative to the setting in force, by the plan
+    double predicted = 0;      ///< time of a step relative to the setting in force, by the plan; 0: not known
     double modeled = 0;        ///< the same by the model of step times; 0: there is none
     double observed = 0;       ///< the same as observed; 0: not written
     double plan_s = 0;         ///< seconds of its plan

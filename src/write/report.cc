@@ -307,8 +307,10 @@ std::string print_tuning(const TuningRecord& record) {
   for (const TuningRecord::Probe& probe : record.probes) {
     const std::string observed = probe.steps > 0 ? fmt::format("{:.2f}", probe.observed) : "-";
     const std::string modeled = probe.modeled > 0 ? fmt::format(" ({:.2f} by the model)", probe.modeled) : "";
-    text += fmt::format("  step {}: {}, predicted {:.2f} of a step{}, observed {} in {} steps: {}\n",
-                        probe.step, to_text(probe.setting), probe.predicted, modeled, observed, probe.steps,
+    const std::string predicted =
+        probe.predicted > 0 ? fmt::format(", predicted {:.2f} of a step", probe.predicted) : "";
+    text += fmt::format("  step {}: {}{}{}, observed {} in {} steps: {}\n", probe.step,
+                        to_text(probe.setting), predicted, modeled, observed, probe.steps,
                         probe.verdict.empty() ? "not decided" : probe.verdict);
   }
   for (const std::string& line : toml_lines(record.best)) text += "  for esker.toml: " + line + "\n";

@@ -55,7 +55,11 @@ TEST_F(TuningTest, AReaderThatTunesItselfReadsTheSame) {
     wanted.compare();
   }
   const std::string told = reader.tuning_json().value();
-  EXPECT_GT(parse_tuning(told).value().default_s, 0);
+  const TuningRecord record = parse_tuning(told).value();
+  EXPECT_GT(record.default_s, 0);
+  const bool is_slow = record.state.find("a new plan takes") != std::string::npos;
+  EXPECT_TRUE(comm_.size() == 1 || is_slow || !record.probes.empty()) << record.state;
+  for (const TuningRecord::Probe& probe : record.probes) EXPECT_EQ(probe.predicted, 0) << "no plan is judged";
   EXPECT_EQ(share_text(*comm_.get(), told, 0).value(), told) << "the same on all ranks";
 }
 

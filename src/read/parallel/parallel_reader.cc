@@ -128,11 +128,9 @@ std::string ParallelReader::workload_of(const std::vector<ReadRequest>& mine) co
 
 /// The options that rank 0 chose, on all ranks. Plans that were made with others do not fit. Collective.
 Status ParallelReader::take_setting() {
-  for (bool again = true; again;) {
-    ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
-    if (options) options_ = std::move(*options);
-    ESKER_RETURN_IF_ERROR(tuner_->judge(*comm_, Status(), Plan(), 0, again));
-  }
+  ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
+  if (!options) return {};
+  options_ = std::move(*options);
   plan_.reset();
   buffers_.release();
   return {};
