@@ -200,11 +200,22 @@ int print_cases(const Program& program) {
 }
 
 /// All ranks have the same command line. -1: continue.
+/// Calls of pwrite in a shared library do not arrive, see throttle.h.
+void check_store([[maybe_unused]] const Settings& settings) {
+#ifdef ESKER_BENCH_SHARED
+  if (settings.store.bytes_per_s > 0 || settings.drops) {
+    throw CLI::ValidationError(
+        "--store-rate and --no-store need a static libesker: set BUILD_SHARED_LIBS=OFF");
+  }
+#endif
+}
+
 int parse(int argc, char** argv, int rank, const Program& program, Settings& settings) {
   CLI::App app(program.description, program.name);
   define(app, program, settings);
   try {
     app.parse(argc, argv);
+    check_store(settings);
     return -1;
   } catch (const CLI::ParseError& error) {
     const int code = rank == 0 ? app.exit(error) : error.get_exit_code();

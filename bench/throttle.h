@@ -1,7 +1,9 @@
 // Throttle: storage that takes a given number of bytes per second from each rank, as on large machines, and
 // less if several ranks of a node write at the same time.
 //
-// The linker sends all calls of pwrite to the throttle (--wrap=pwrite): those of Esker, and of plain files.
+// The linker sends calls of pwrite to the throttle (--wrap=pwrite): those of Esker, if it is a static
+// library, and of plain files. Those of shared libraries, such as MPI-IO and the libraries of peers, do not
+// arrive.
 #pragma once
 
 #include <mpi.h>
