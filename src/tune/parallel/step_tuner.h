@@ -67,7 +67,7 @@ class StepTuner {
   Options configured_;
   Purpose purpose_;
   std::optional<std::pair<std::string, Setting>> remembered_;  // last, with its key
-  std::string knowledge_;  // path; empty: nothing is remembered
+  std::string knowledge_;                                      // path; empty: nothing is remembered
   int n_ranks_;
   int num_observed_ = 0;
   std::vector<std::string> warnings_;
