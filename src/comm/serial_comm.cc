@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "base/error.h"
@@ -73,7 +72,7 @@ class SerialComm final : public Comm {
 
   int wait_any_receive() override {
     if (next_ == receives_.size()) return -1;
-    std::memcpy(receives_[next_].data(), sends_[next_].data(), receives_[next_].size());
+    std::copy_n(sends_[next_].data(), receives_[next_].size(), receives_[next_].data());
     return static_cast<int>(next_++);
   }
 
