@@ -10,6 +10,13 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture and its runs
 
+/// Measured the default, and on several ranks tried another setting, or said that plans take too long for it.
+void expect_tried(const TuningRecord& record, int n_ranks) {
+  EXPECT_GT(record.default_s, 0);
+  const bool is_slow = record.state.find("a new plan takes") != std::string::npos;
+  EXPECT_TRUE(n_ranks == 1 || is_slow || !record.probes.empty()) << record.state;
+}
+
 class TuningTest : public MpiRunsTest {
  protected:
   RunPlan run_of(const std::string& tune, Index end_step) const {
@@ -18,6 +25,7 @@ class TuningTest : public MpiRunsTest {
     run.single = true;
     run.end_step = end_step;
     run.options = {{"tune", tune}, {"tune_cache", "false"}};
+    if (tune == "auto") run.options["report"] = path("report.json");
     return run;
   }
 
@@ -37,7 +45,12 @@ TEST_F(TuningTest, EverySettingWritesTheSameBytes) {
   expect_same_bytes("replay:" + path("replay.json"), 2 + std::ssize(record.changes));
 }
 
-TEST_F(TuningTest, ARunThatTunesItselfWritesTheSameBytes) { expect_same_bytes("auto", 12); }
+TEST_F(TuningTest, ARunThatTunesItselfWritesTheSameBytes) {
+  expect_same_bytes("auto", 12);
+  if (comm_.rank() != 0) return;
+  const std::string report = read_text(*posix_store(), path("report.json"), 1 << 20).value();
+  expect_tried(parse_tuning(report).value(), comm_.size());
+}
 
 TEST_F(TuningTest, AReaderThatTunesItselfReadsTheSame) {
   RunPlan run = run_of("off", 3);
@@ -56,11 +69,33 @@ TEST_F(TuningTest, AReaderThatTunesItselfReadsTheSame) {
   }
   const std::string told = reader.tuning_json().value();
   const TuningRecord record = parse_tuning(told).value();
-  EXPECT_GT(record.default_s, 0);
-  const bool is_slow = record.state.find("a new plan takes") != std::string::npos;
-  EXPECT_TRUE(comm_.size() == 1 || is_slow || !record.probes.empty()) << record.state;
+  expect_tried(record, comm_.size());
   for (const TuningRecord::Probe& probe : record.probes) EXPECT_EQ(probe.predicted, 0) << "no plan is judged";
   EXPECT_EQ(share_text(*comm_.get(), told, 0).value(), told) << "the same on all ranks";
+}
+
+TEST_F(TuningTest, StridedReadsOfOtherSizesAreOtherWorkloads) {
+  if (comm_.size() > 1) GTEST_SKIP() << "on several ranks, so few reads may not settle";
+  RunPlan run = run_of("off", 3);
+  run.path = path("run.idx");
+  ASSERT_TRUE(write_on_rank(comm_, posix_store(), run).ok());
+  ::setenv("XDG_CACHE_HOME", path("cache").c_str(), 1);
+  Options options;
+  options.set("tune", "auto").check();
+  for (const Index stride : {2, 3}) {
+    Reader reader = Reader::open(run.path, comm_, options).value();
+    for (Index turn = 0; turn < 8; ++turn) {
+      Wanted wanted(reader);
+      Query query{"thk", turn % run.end_step, Box({1, 1}, {21, 18}), {}};
+      query.stride = Point{stride, stride};
+      wanted.ask(query);
+      reader.read().check();
+      wanted.compare();
+    }
+  }
+  ::unsetenv("XDG_CACHE_HOME");
+  const std::string known = read_text(*posix_store(), path("cache/esker/tuning.json"), 1 << 20).value();
+  EXPECT_NE(known.find("\"key\""), known.rfind("\"key\"")) << known;
 }
 
 }  // namespace

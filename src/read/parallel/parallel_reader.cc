@@ -71,8 +71,11 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   const Stopwatch watch;
   const bool decides = tuner_ && comm_->rank() == 0;
   bool takes_setting = false, any_takes = false;
+  std::string workload;
   const Status mine_is_well = guarded("read", [&] {
-    if (local.ok() && decides) takes_setting = tuner_->choose(num_reads_, workload_of(mine));
+    if (!local.ok() || !decides) return local;
+    workload = workload_of(mine, strided);
+    takes_setting = tuner_->choose(num_reads_, workload);
     return local;
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine_is_well, "read", 0, "", takes_setting}, &any_takes));
@@ -84,7 +87,7 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   ++num_reads_;
   if (!decides) return status;
   (void)guarded("tune", [&] {
-    status.ok() ? observe(mine) : tuner_->fail();
+    status.ok() ? observe(workload) : tuner_->fail();
     return Status();
   });
   return status;
@@ -117,12 +120,16 @@ Status ParallelReader::tune() {
 }
 
 /// Reads of as many samples of the same fields and levels on rank 0 are alike.
-std::string ParallelReader::workload_of(const std::vector<ReadRequest>& mine) const {
+std::string ParallelReader::workload_of(const std::vector<ReadRequest>& mine,
+                                        const std::vector<StridedRequest>& strided) const {
   std::string text;
-  for (const ReadRequest& request : mine) {
-    text += fmt::format("{} {} {} {}; ", data_.field_at(static_cast<int>(request.column.field)).name,
-                        request.column.level, request.column.bits, request.target.box.num_samples());
-  }
+  const auto add = [&](const ReadColumn& column, Index n_samples) {
+    text += fmt::format("{} {} {} {}; ", data_.field_at(static_cast<int>(column.field)).name, column.level,
+                        column.bits, n_samples);
+  };
+  for (const ReadRequest& request : mine) add(request.column, request.target.box.num_samples());
+  text += "strided ";
+  for (const StridedRequest& request : strided) add(request.column, request.target.samples.num_samples());
   return fmt::format("{:016x}", hash_text(0, text));
 }
 
@@ -137,9 +144,9 @@ Status ParallelReader::take_setting() {
 }
 
 /// For the tuner. Rank 0.
-void ParallelReader::observe(const std::vector<ReadRequest>& mine) {
+void ParallelReader::observe(const std::string& workload) {
   constexpr double kShare = 0.5;  // of loading in a read: not known, so that all options are tried
-  TunedStep step{num_reads_ - 1, workload_of(mine), last_.seconds - plan_s_, plan_s_, kShare, {}};
+  TunedStep step{num_reads_ - 1, workload, last_.seconds - plan_s_, plan_s_, kShare, {}};
   step.facts.reads = true;
   step.facts.ranks = comm_->size();
   step.facts.step_bytes = last_.data_bytes;

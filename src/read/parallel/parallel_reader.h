@@ -53,9 +53,10 @@ class ParallelReader {
   Status sum_up(double seconds, ReadReport& report);
   Status read_as_set(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
                      ReadReport& report);
-  [[nodiscard]] std::string workload_of(const std::vector<ReadRequest>& mine) const;
+  [[nodiscard]] std::string workload_of(const std::vector<ReadRequest>& mine,
+                                        const std::vector<StridedRequest>& strided) const;
   Status take_setting();
-  void observe(const std::vector<ReadRequest>& mine);
+  void observe(const std::string& workload);
 
   std::shared_ptr<Comm> comm_;
   const OpenedDataset& data_;
