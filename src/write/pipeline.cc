@@ -325,12 +325,7 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
     status = make_step_plan(*prepared.plan, input);
   }
   if (status.ok()) status = store_step(*prepared.plan, input, watch, opening_s);
-  if (!status.ok() && tuner_ && comm_->rank() == 0) {
-    (void)guarded("tune", [&] {
-      tuner_->fail();
-      return Status();
-    });
-  }
+  if (!status.ok()) tell_tuner([&] { tuner_->fail(); });
   return status;
 }
 
@@ -672,12 +667,7 @@ Status WritePipeline::end_together(Status status) {
     }));
   }
   if (options_.fsync == Fsync::kClose && created_) keep_first(sync_all());
-  if (tuner_ && comm_->rank() == 0) {
-    (void)guarded("tune", [&] {
-      tuner_->remember();
-      return Status();
-    });
-  }
+  tell_tuner([&] { tuner_->remember(); });
   keep_first(write_report());
   keep_first(root_does(*comm_, "close", [&] { return format_->release(); }));
   return status;

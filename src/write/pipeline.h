@@ -6,6 +6,7 @@
 // local work is between agreements, too, in all_do() and root_does(), which also catch exceptions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -124,6 +125,7 @@ class WritePipeline final : private Comm::EndListener {
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status try_step_plan(StepPlan& plan, const StepInput& input);
   Status take_setting();
+  void tell_tuner(const std::function<void()>& tell);
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
   Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);
   Status begin_sparse_plan(StepPlan& plan, const StepInput& input);

@@ -85,9 +85,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(plan, step);
   report_partitions(plan, step);
-  if (tuner_ && comm_->rank() == 0 && plan.kept.empty()) {
-    observe_step(plan, input, most[6], most[7], static_cast<Index>(most[8]));
-  }
+  if (plan.kept.empty()) observe_step(plan, input, most[6], most[7], static_cast<Index>(most[8]));
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
 }
 

@@ -45,10 +45,20 @@ std::string WritePipeline::workload_of(const StepInput& input) {
   return text;
 }
 
-/// For the tuner. Rank 0. The step is committed: without memory it is not observed.
+/// Calls `tell` on rank 0 if the run is tuned. Without memory the tuner does not hear it, and the run goes
+/// on.
+void WritePipeline::tell_tuner(const std::function<void()>& tell) {
+  if (!tuner_ || comm_->rank() != 0) return;
+  (void)guarded("tune", [&] {
+    tell();
+    return Status();
+  });
+}
+
+/// Tells the tuner of a step that was committed.
 void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
                                  Index buffer_bytes) {
-  (void)guarded("tune", [&] {
+  tell_tuner([&] {
     TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
     step.store_share = step_s > 0 ? store_s / step_s : 0;
     step.facts.ranks = comm_->size();
@@ -64,7 +74,6 @@ void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, d
     step.facts.may_write_alone = check_phases(alone, *plan.layouts).ok();
     step.facts.knows_stripes = file_pattern_.stripes.size_bytes > 0;
     tuner_->observe(step);
-    return Status();
   });
 }
 
