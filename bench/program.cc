@@ -162,6 +162,16 @@ void print(const nlohmann::ordered_json& json, const std::string& path) {
   }
 }
 
+/// Each step of a NetCDF-4 file reads the metadata of those before.
+void check_dropping(const std::vector<std::unique_ptr<Case>>& cases) {
+  for (const auto& one : cases) {
+    const std::string name = one->name();
+    if (name.starts_with("netcdf4") || name.starts_with("hdf5")) {
+      throw std::runtime_error(name + ": does not work with --no-store, which drops metadata; use --case");
+    }
+  }
+}
+
 int measure(const Program& program, const Settings& settings) {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -178,6 +188,7 @@ int measure(const Program& program, const Settings& settings) {
   {
     const WorkDirectory directory(MPI_COMM_WORLD, settings.directory);
     const auto cases = program.make_cases(settings.cases, directory.path(), workload);
+    if (settings.drops) check_dropping(cases);
     measured = run(MPI_COMM_WORLD, cases, workload, schedule);
   }
   Index bad = 0;
@@ -199,8 +210,7 @@ int print_cases(const Program& program) {
   return 0;
 }
 
-/// All ranks have the same command line. -1: continue.
-/// Calls of pwrite in a shared library do not arrive, see throttle.h.
+/// Calls of pwrite in a shared library do not arrive, see throttle.h. Throws CLI::ValidationError.
 void check_store([[maybe_unused]] const Settings& settings) {
 #ifdef ESKER_BENCH_SHARED
   if (settings.store.bytes_per_s > 0 || settings.drops) {
@@ -210,6 +220,7 @@ void check_store([[maybe_unused]] const Settings& settings) {
 #endif
 }
 
+/// All ranks have the same command line. -1: continue.
 int parse(int argc, char** argv, int rank, const Program& program, Settings& settings) {
   CLI::App app(program.description, program.name);
   define(app, program, settings);

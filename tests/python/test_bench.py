@@ -197,6 +197,12 @@ def test_a_store_that_suffers_from_several_writers(esker_command: Run, program: 
     assert write_s("--store-contention", "4") > 2 * write_s()
 
 
+def test_slow_storage_and_peers_do_not_go_together(esker_command: Run) -> None:
+    done = esker_command("bench", "s3d", "--peers", "--store-rate", "5e7")
+    assert done.returncode == 2
+    assert "but not the libraries of --peers" in done.stderr
+
+
 def test_the_time_of_a_level_is_compared_with_its_part_of_the_samples(tmp_path: Path) -> None:
     def with_level(name: str, read_s: list[float], level_s: list[float]) -> dict[str, Any]:
         levels = [{"halvings": 2, "data_bytes_per_step": 250_000_000, "read_s": level_s}]
