@@ -6,7 +6,6 @@
 // local work is between agreements, too, in all_do() and root_does(), which also catch exceptions.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "comm/comm.h"
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
@@ -125,7 +125,16 @@ class WritePipeline final : private Comm::EndListener {
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status try_step_plan(StepPlan& plan, const StepInput& input);
   Status take_setting();
-  void tell_tuner(const std::function<void()>& tell);
+  /// Calls `tell` on rank 0 if the run is tuned. Without memory the tuner does not hear it, and the run goes
+  /// on. Not a std::function, which itself may need memory.
+  template <class Tell>
+  void tell_tuner(const Tell& tell) {
+    if (!tuner_ || comm_->rank() != 0) return;
+    (void)guarded("tune", [&] {
+      tell();
+      return Status();
+    });
+  }
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
   Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);
   Status begin_sparse_plan(StepPlan& plan, const StepInput& input);

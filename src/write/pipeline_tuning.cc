@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
@@ -43,16 +42,6 @@ std::string WritePipeline::workload_of(const StepInput& input) {
   std::string text = schema_hash_ + " ";
   for (const bool is_due : fields_stored(input)) text += is_due ? '1' : '0';
   return text;
-}
-
-/// Calls `tell` on rank 0 if the run is tuned. Without memory the tuner does not hear it, and the run goes
-/// on.
-void WritePipeline::tell_tuner(const std::function<void()>& tell) {
-  if (!tuner_ || comm_->rank() != 0) return;
-  (void)guarded("tune", [&] {
-    tell();
-    return Status();
-  });
 }
 
 /// Tells the tuner of a step that was committed.
