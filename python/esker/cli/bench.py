@@ -196,8 +196,6 @@ def bench_command(options: BenchOptions) -> None:
     if options.workload == "amr":
         _bench_amr(options)
         return
-    if options.with_peers and options.store_rate is not None:
-        raise click.UsageError("--store-rate slows Esker and plain files down, but not the libraries of --peers")
     programs = _find_programs(options)
     cases = _chosen_cases(options.cases, programs, benchmark.CASES.get(options.workload, ()))
     picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
@@ -252,6 +250,8 @@ def _find_programs(options: BenchOptions) -> list[str]:
         raise click.ClickException(f"{program}: program not found")
     if not options.with_peers:
         return [program]
+    if options.store_rate is not None:
+        raise click.UsageError("--store-rate slows Esker and plain files down, but not the libraries of --peers")
     peer_program = peers.find_program(program)
     if peer_program is None:
         raise click.ClickException(peers.MISSING)
