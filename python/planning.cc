@@ -266,6 +266,7 @@ void bind_tuning(nb::module_& m) {
       .def_ro("is_set", &TunableOption::is_set);
   m.def("tuning_space", &space_of, "n_ranks"_a, "n_aggregators"_a, "buffer_bytes"_a, "options"_a);
   m.def("machine_kind", &machine_kind);
+  m.def("tune_model_path", &tune_model_path);
 }
 
 void bind_report(nb::module_& m) {

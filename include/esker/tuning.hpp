@@ -23,4 +23,8 @@ ESKER_API std::vector<TunableOption> tuning_space(const PlanReport& plan, const 
 /// The kind of machine for which `tune=auto` remembers settings: its name without digits. Local.
 ESKER_API std::string machine_kind();
 
+/// Where a writer with `tune=auto` looks for a model if `tune_model` names none: esker/tune_model.json in the
+/// user's cache; empty if neither XDG_CACHE_HOME nor HOME is an absolute path. Local.
+ESKER_API std::string tune_model_path();
+
 }  // namespace esker

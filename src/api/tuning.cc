@@ -2,6 +2,7 @@
 
 #include "tune/knowledge.h"
 #include "tune/parameter_space.h"
+#include "tune/step_model.h"
 
 namespace esker {
 
@@ -19,5 +20,7 @@ std::vector<TunableOption> tuning_space(const PlanReport& plan, const Options& o
 }
 
 std::string machine_kind() { return machine_name(); }
+
+std::string tune_model_path() { return StepModel::default_path(); }
 
 }  // namespace esker

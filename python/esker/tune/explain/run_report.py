@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from esker.tune import json_file
 from esker.tune.characterize.design import DEFAULTS
 from esker.tune.explain.phases import PHASES
 
-_MOST_BYTES = 64 << 20
 _LARGEST = 2.0**63
 """Of bytes, ranks and seconds; no counter of a writer is larger."""
 
@@ -49,12 +48,7 @@ def read(path: Path) -> Run:
         raise FileNotFoundError(
             f"{path}: no such file; a run writes it next to its dataset unless report=none"
         )
-    if (size := path.stat().st_size) > _MOST_BYTES:
-        raise ValueError(f"{path}: expected a report of at most {_MOST_BYTES} bytes, found {size}")
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: expected the JSON report of a run: {error}") from error
+    found = json_file.read(path, "the JSON report of a run")
     try:
         return _parsed(found)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:

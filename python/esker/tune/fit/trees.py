@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from esker import _core
+from esker.tune import json_file
 from esker.tune.characterize.attributes import option_attributes
 from esker.tune.characterize.table import Table
 from esker.tune.extras import needed
@@ -30,7 +32,6 @@ from esker.tune.fit.evaluation import folds
 FORMAT = 1
 PREDICTS = "log2_step_ratio"
 KINDS = ("decision_tree", "random_forest", "gradient_boosting")
-_MOST_BYTES = 64 << 20
 _ARRAYS = ("attribute", "threshold", "left", "right", "value")
 LEARNED = 0.95
 """Of the error of predicting that nothing changes: a model with more is not installed."""
@@ -198,22 +199,14 @@ def write(model: Trees, path: Path) -> None:
 
 def installed_path() -> Path:
     """Where writers look: esker/tune_model.json in $XDG_CACHE_HOME, else in ~/.cache. Raises FileNotFoundError."""
-    cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
-    if cache.startswith("/"):
-        return Path(cache) / "esker" / "tune_model.json"
-    if home.startswith("/"):
-        return Path(home) / ".cache" / "esker" / "tune_model.json"
-    raise FileNotFoundError("no cache directory: neither XDG_CACHE_HOME nor HOME is an absolute path")
+    if not (path := _core.tune_model_path()):
+        raise FileNotFoundError("no cache directory: neither XDG_CACHE_HOME nor HOME is an absolute path")
+    return Path(path)
 
 
 def read(path: Path, machine: str, version: str) -> Trees:
     """Reads a model for a machine and a version. Raises OSError; ValueError, which names what is wrong."""
-    if (size := path.stat().st_size) > _MOST_BYTES:
-        raise ValueError(f"{path}: expected at most {_MOST_BYTES} bytes, found {size}")
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: expected JSON: {error}") from error
+    found = json_file.read(path, "JSON")
     try:
         model = _parsed(found)
     except ValueError as error:
