@@ -243,7 +243,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     mark_present(part, entry->second, existing);
     take_errors(part, entry->second, existing);
     take_sets(p, entry->second, existing);
-    existing.is_partly_merged = existing.is_partly_merged || entry->second.record.merged > 0;
+    existing.num_merged = std::max(existing.num_merged, entry->second.record.merged);
     existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {

@@ -166,10 +166,7 @@ Result<std::string> IdxWriter::read_existing() {
 
 Status IdxWriter::restore(const std::string& existing_texts) {
   ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(paths_, unpack_texts(existing_texts), options_));
-  if (existing.is_partly_merged) {
-    return error(Code::kInvalidArgument,
-                 "{}: `esker merge` was interrupted after some steps; run it again first", paths_.stem);
-  }
+  ESKER_RETURN_IF_ERROR(check_not_partly_merged(existing.num_merged, paths_.stem));
   schema_ = std::move(existing.schema);
   parts_ = std::move(existing.parts);
   times_ = std::move(existing.times);

@@ -361,6 +361,12 @@ Status check_not_merging(Store& store, const DatasetPaths& paths) {
                paths.merge_journal());
 }
 
+Status check_not_partly_merged(Index num_steps, const std::string& name) {
+  if (num_steps == 0) return {};
+  return error(Code::kInvalidArgument,
+               "{}: `esker merge` was interrupted after some steps; run it again first", name);
+}
+
 Result<MergeReport> merge_on(const std::shared_ptr<Store>& store, const std::string& path) {
   MergeReport report;
   const DatasetPaths paths{dataset_stem(path)};

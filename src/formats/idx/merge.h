@@ -22,4 +22,7 @@ Result<MergeReport> merge_on(const std::shared_ptr<Store>& store, const std::str
 /// kInvalidArgument if a merge of the dataset was interrupted.
 Status check_not_merging(Store& store, const DatasetPaths& paths);
 
+/// kInvalidArgument if a merge has merged `num_steps` > 0 steps of the dataset `name`, and not all. Pure.
+Status check_not_partly_merged(Index num_steps, const std::string& name);
+
 }  // namespace esker::idx

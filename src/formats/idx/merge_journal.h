@@ -46,7 +46,7 @@ class MergeJournalWriter {
   Index end_bytes_ = 0;
 };
 
-/// Of which step and .idx it is.
+/// The step and the .idx that it merges.
 struct MergeJournalHead {
   Index step = 0;
   std::string name;

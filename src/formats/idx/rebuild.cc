@@ -147,12 +147,7 @@ void record_uncertain_times(const Form& form, const RebuildRequest& request, Reb
                             " was edited or damaged: the checksum in (esker) does not match (--time)");
 }
 
-/// Its steps are stored in two orders.
-Status check_not_partly_merged(const Form& form, const std::string& path) {
-  if (!form.record || form.record->merged == 0) return {};
-  return error(Code::kInvalidArgument,
-               "{}: `esker merge` was interrupted after some steps; run it again first", path);
-}
+Index num_merged(const Form& form) { return form.record ? form.record->merged : 0; }
 
 /// The first complete source: --like, an .idx with its record, the schema file, an .idx without a record. An
 /// edited or damaged .idx is used if the schema file has the same box and fields.
@@ -166,11 +161,11 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
     if (found.ok()) own = std::move(*found);
     why = found.status().message();
   }
-  if (own) ESKER_RETURN_IF_ERROR(check_not_partly_merged(*own, report.path));
+  if (own) ESKER_RETURN_IF_ERROR(check_not_partly_merged(num_merged(*own), report.path));
   if (!request.like.empty()) {
     report.source = request.like;
     ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, subject.paths));
-    ESKER_RETURN_IF_ERROR(check_not_partly_merged(form, request.like));
+    ESKER_RETURN_IF_ERROR(check_not_partly_merged(num_merged(form), request.like));
     if (own) take_times(*own, form);
     ESKER_RETURN_IF_ERROR(check_like(subject, request, form));
     return form;
