@@ -69,6 +69,14 @@ Schema schema_of(const RunPlan& run) {
   return run.single ? single_schema() : mixed_schema();
 }
 
+void place(RunPlan& run, int n_ranks, int per_node, int partitions) {
+  run.n_ranks = n_ranks;
+  run.ranks_per_node = per_node;
+  run.seed = static_cast<unsigned>(n_ranks + 100 * partitions);
+  run.aggregators = per_node == 1 ? n_ranks : 0;
+  run.memory_budget = per_node == 3 ? Index{448} << 10 : RunPlan().memory_budget;
+}
+
 Options options_of(const RunPlan& run) {
   Options options;
   options.report = "none";

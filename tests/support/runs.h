@@ -51,6 +51,10 @@ struct RunPlan {
 /// ranks, and a box that rank 0 alone names.
 std::vector<KeepCall> keep_some_blocks(Index step, int rank, const StepInput& input);
 
+/// Places the ranks of a run in `partitions` partitions on nodes of `per_node` ranks; 0: on one node. Each
+/// rank aggregates if it has a node for itself; with three on a node memory is short.
+void place(RunPlan& run, int n_ranks, int per_node, int partitions);
+
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that
 /// store, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();

@@ -19,6 +19,20 @@ void expect_equal(const OverRanks& found, const OverRanks& expected) {
   EXPECT_DOUBLE_EQ(found.mean, expected.mean);
 }
 
+/// A plan in `n` partitions of 8 files, in which each rank does as much as in `reference`, and nothing but
+/// the coarse part crosses a border.
+void expect_like(const PlanReport& reference, int n, const PlanReport& report) {
+  const PartitionTraffic &found = report.in_partitions, &expected = reference.in_partitions;
+  EXPECT_EQ(found.partitions, n);
+  EXPECT_EQ(report.files, 8 * n);
+  expect_equal(found.messages, expected.messages);
+  expect_equal(found.senders, expected.senders);
+  expect_equal(found.sent_bytes, expected.sent_bytes);
+  expect_equal(found.buffer_bytes, expected.buffer_bytes);
+  EXPECT_EQ(found.crossing_messages, 0);
+  EXPECT_EQ(found.crossing_bytes, 0);
+}
+
 // The series of docs/guide/planning.md on an eighth of the ranks, to 16 partitions.
 TEST(PlanInPartitions, MessagesFanInAndMemoryDoNotGrowWithTheRanks) {
   Options options;
@@ -32,14 +46,7 @@ TEST(PlanInPartitions, MessagesFanInAndMemoryDoNotGrowWithTheRanks) {
     for (int n = 2; n <= 16; n *= 2) {
       SCOPED_TRACE(n);
       const PlanReport report = plan_in_partitions(256 * n, 32, 32, options);
-      EXPECT_EQ(report.in_partitions.partitions, n);
-      EXPECT_EQ(report.files, 8 * n);
-      expect_equal(report.in_partitions.messages, one.in_partitions.messages);
-      expect_equal(report.in_partitions.senders, one.in_partitions.senders);
-      expect_equal(report.in_partitions.sent_bytes, one.in_partitions.sent_bytes);
-      expect_equal(report.in_partitions.buffer_bytes, one.in_partitions.buffer_bytes);
-      EXPECT_EQ(report.in_partitions.crossing_messages, 0);
-      EXPECT_EQ(report.in_partitions.crossing_bytes, 0);
+      expect_like(one, n, report);
       EXPECT_GT(report.in_partitions.coarse_bytes, 0);
     }
   }
@@ -55,14 +62,7 @@ TEST(PlanInPartitions, HybridBlocksHaveNoCoarsePart) {
   for (int n = 2; n <= 16; n *= 2) {
     SCOPED_TRACE(n);
     const PlanReport report = plan_in_partitions(256 * n, 32, 32, options);
-    EXPECT_EQ(report.in_partitions.partitions, n);
-    EXPECT_EQ(report.files, 8 * n);
-    expect_equal(report.in_partitions.messages, two.in_partitions.messages);
-    expect_equal(report.in_partitions.senders, two.in_partitions.senders);
-    expect_equal(report.in_partitions.sent_bytes, two.in_partitions.sent_bytes);
-    expect_equal(report.in_partitions.buffer_bytes, two.in_partitions.buffer_bytes);
-    EXPECT_EQ(report.in_partitions.crossing_messages, 0);
-    EXPECT_EQ(report.in_partitions.crossing_bytes, 0);
+    expect_like(two, n, report);
     EXPECT_EQ(report.in_partitions.coarse_messages, 0);
     EXPECT_EQ(report.in_partitions.coarse_bytes, 0);
   }

@@ -113,12 +113,8 @@ TEST_P(Hybrid, DoesNotDependOnTheRanks) {
     for (const int n_ranks : {4, 7, 16}) {
       if (partitions > n_ranks) continue;
       for (const int per_node : {0, 1, 3}) {
-        run.n_ranks = n_ranks;
-        run.ranks_per_node = per_node;
-        run.seed = static_cast<unsigned>(n_ranks + 100 * partitions);
+        place(run, n_ranks, per_node, partitions);
         run.new_boxes_each_step = per_node == 3;
-        run.aggregators = per_node == 1 ? n_ranks : 0;
-        run.memory_budget = per_node == 3 ? Index{448} << 10 : RunPlan().memory_budget;
         run.max_fan_in = partitions == 4 ? 2 : 0;
         SCOPED_TRACE(name_of(run) + " partitions " + std::to_string(partitions));
         expect_same_files(*written(run), *reference, ".");

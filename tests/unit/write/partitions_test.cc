@@ -55,12 +55,8 @@ TEST_P(Partitions, TheFilesDoNotDependOnThem) {
     for (const int partitions : {1, 2, 3, 4, 5, 6, 7, 8, 16}) {
       if (partitions > n_ranks) continue;
       for (const int per_node : {0, 1, 3}) {
-        run.n_ranks = n_ranks;
-        run.ranks_per_node = per_node;
-        run.seed = static_cast<unsigned>(n_ranks + 100 * partitions);
+        place(run, n_ranks, per_node, partitions);
         run.new_boxes_each_step = partitions == 2;
-        run.aggregators = per_node == 1 ? n_ranks : 0;
-        run.memory_budget = per_node == 3 ? Index{448} << 10 : RunPlan().memory_budget;
         run.max_fan_in = partitions % 2 == 0 ? 2 : 0;
         expect_like(reference, run, std::to_string(partitions));
       }
