@@ -29,7 +29,7 @@ class TreeModel {
   using Tree = std::vector<Node>;
 
   /// The content of a file. kUnsupported: a newer format, or a model of another machine or another version
-  /// of Esker, both of which it names. kDataLoss: damaged, or beyond the limits above. Local, pure.
+  /// of Esker (the error names both). kDataLoss: damaged, or beyond the limits above. Local, pure.
   static Result<TreeModel> parse(const std::string& text, std::string_view machine, std::string_view version);
 
   /// Names of the attributes, in the order of predict().

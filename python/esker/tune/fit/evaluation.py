@@ -21,7 +21,7 @@ SCALED = "cost model, scaled"
 HYBRID = "hybrid"
 ABLATED = ("linear", "random forest", "gradient boosting")
 RESIDUAL_MODEL = "random forest"
-"""Of the hybrid: it predicts the residual of the cost model, of which it also is given the prediction."""
+"""Of the hybrid: it predicts the residual of the cost model, whose prediction is one of its attributes."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def _forest_is_sound(model: Any, n_features: int) -> bool:
 
 
 def _boosting_is_sound(model: Any, n_features: int) -> bool:
-    """Compiled code adds a column of trees to each column of the first predictions, of which there is one per row."""
+    """Compiled code adds a column of trees to each column of the first predictions: one per row."""
     parts, first = model.estimators_, model.init_
     return (
         parts.ndim == 2
