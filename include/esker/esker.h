@@ -462,7 +462,9 @@ ESKER_API esker_status esker_inq_last_kept_field(esker_dataset* ds, int field, i
 /// until the next report; `text` may be NULL.
 ESKER_API esker_status esker_report_text(esker_dataset* ds, const char** text);
 
-/// The same as JSON. Collective.
+/// The same as JSON. Collective. Of a dataset opened by esker_open_parallel: the member "tuning" says what
+/// its reads with tune=auto tried, and what that gained; {} without it. The text in a file is what
+/// tune=replay:FILE takes.
 ESKER_API esker_status esker_report_json(esker_dataset* ds, const char** text);
 
 // ---- Reading together (esker_open_parallel)

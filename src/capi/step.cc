@@ -62,13 +62,11 @@ Status put_patch(Writer& writer, Put<Level...> put, const char* operation, int n
   return (writer.*put)({number}, level..., *patch);
 }
 
-template <class MakeReport>
-esker_status report(esker_dataset* ds, const char** text, const MakeReport& make_report) {
-  return writer_call(ds, "report", [&](Writer& writer) -> Status {
-    ESKER_ASSIGN_OR_RETURN(ds->report, make_report(writer));
-    give(text, ds->report.c_str());
-    return {};
-  });
+/// Keeps a report until the next one, and gives it to the caller.
+Status keep_report(esker_dataset& ds, const char** text, Result<std::string> made) {
+  ESKER_ASSIGN_OR_RETURN(ds.report, std::move(made));
+  give(text, ds.report.c_str());
+  return {};
 }
 
 }  // namespace
@@ -167,11 +165,18 @@ esker_status esker_inq_last_step(esker_dataset* ds, esker_step_report* report) {
 }
 
 esker_status esker_report_text(esker_dataset* ds, const char** text) {
-  return report(ds, text, [](const Writer& writer) { return writer.report_text(); });
+  return writer_call(ds, "report",
+                     [&](const Writer& writer) { return keep_report(*ds, text, writer.report_text()); });
 }
 
 esker_status esker_report_json(esker_dataset* ds, const char** text) {
-  return report(ds, text, [](const Writer& writer) { return writer.report_json(); });
+  if (ds && ds->together) {
+    return parallel_call(ds, "report", [&](const esker::Reader& reader) {
+      return keep_report(*ds, text, reader.tuning_json());
+    });
+  }
+  return writer_call(ds, "report",
+                     [&](const Writer& writer) { return keep_report(*ds, text, writer.report_json()); });
 }
 
 }  // extern "C"

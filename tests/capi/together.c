@@ -94,9 +94,29 @@ static void expect_errors(const struct world* w, esker_dataset* ds, int field) {
   CHECK_OK(ds, esker_read(ds));
 }
 
+/* What reads with tune=auto tried. */
+static void expect_tuned(const struct world* w) {
+  esker_dataset* ds = NULL;
+  esker_options* options = NULL;
+  const char* text = NULL;
+  int field = -1;
+  CHECK(esker_options_new(&options) == ESKER_OK);
+  CHECK(esker_options_set(options, "tune", "auto") == ESKER_OK);
+  CHECK_OK(ds, esker_open_parallel(path_of(w, "together.idx"), w->comm, options, 0, &ds));
+  esker_options_free(options);
+  CHECK_OK(ds, esker_inq_field_id(ds, "thk", &field));
+  read_strided(w, ds, field);
+  CHECK_OK(ds, esker_report_json(ds, &text));
+  CHECK(text && strstr(text, "\"tuning\""));
+  CHECK_OK(ds, esker_close(ds));
+  CHECK_FAILS(ds, esker_report_json(ds, &text), ESKER_WRONG_ORDER, "closed");
+  esker_free(ds);
+}
+
 void test_together(const struct world* w) {
   esker_dataset* ds = NULL;
   esker_read_report report;
+  const char* text = NULL;
   int field = -1;
   write_values(w, "together.idx");
   CHECK_OK(ds, esker_open_parallel(path_of(w, "together.idx"), w->comm, NULL, ESKER_OPEN_VERIFY, &ds));
@@ -108,6 +128,8 @@ void test_together(const struct world* w) {
   CHECK(report.data_bytes == NX * NY * (int64_t)sizeof(float) && report.readers >= 1);
   CHECK(report.least_loaded_bytes > 0 && report.least_loaded_bytes <= report.most_loaded_bytes &&
         report.most_loaded_bytes <= report.loaded_bytes);
+  CHECK_OK(ds, esker_report_json(ds, &text));
+  CHECK(text && strcmp(text, "{}") == 0); /* not tuned */
   read_level(w, ds, field);
   expect_errors(w, ds, field);
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_WRONG_ORDER, "reading only");
@@ -115,6 +137,7 @@ void test_together(const struct world* w) {
   CHECK_FAILS(ds, esker_read(ds), ESKER_WRONG_ORDER, "closed");
   esker_free(ds);
 
+  expect_tuned(w);
   CHECK_FAILS(ds, esker_open_parallel(path_of(w, "nothing.idx"), w->comm, NULL, 0, &ds), ESKER_NOT_FOUND,
               "nothing.idx");
   esker_free(ds);

@@ -147,6 +147,7 @@ contains
   subroutine test_together()
     type(esker_dataset) :: ds
     type(esker_read_report) :: report
+    character(:), allocatable :: text
     integer :: field, ierr
     call write_values("together.idx")
     call esker_open_parallel(ds, path_of("together.idx"), comm, flags=esker_open_verify, ierr=ierr)
@@ -157,6 +158,9 @@ contains
     call check_ok(ds, ierr, "inq_last_read")
     call check(report%data_bytes == 3 * 4 * map_nx * map_ny .and. report%readers >= 1, "report")
     call check(report%least_loaded_bytes > 0 .and. report%least_loaded_bytes <= report%most_loaded_bytes, "balance")
+    call esker_report_json(ds, text, ierr)
+    call check_ok(ds, ierr, "report_json")
+    call check(text == "{}", "a report of reads that are not tuned")
     call read_level(ds, field)
     call expect_errors(ds, field)
     call esker_close(ds)
