@@ -112,9 +112,10 @@ void TileCut::cut(int digits, BlockRange tiles, int n_partitions) {
 }
 
 Index TileCut::num_samples(int partition) const {
-  return samples_before(blocks_, digits_, first_tile(partition + 1)) -
-         samples_before(blocks_, digits_, first_tile(partition));
+  return num_samples_before(first_tile(partition + 1)) - num_samples_before(first_tile(partition));
 }
+
+Index TileCut::num_samples_before(Index tile) const { return samples_before(blocks_, digits_, tile); }
 
 Index TileCut::largest() const {
   Index most = 0, before = samples_before(blocks_, digits_, first_tile_.front());

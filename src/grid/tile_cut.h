@@ -54,6 +54,8 @@ class TileCut {
   [[nodiscard]] int end_of_coarse_levels() const;
   /// Samples of the grid.
   [[nodiscard]] Index num_samples(int partition) const;
+  /// Samples of the grid in the tiles before `tile`; tile in [0, 2^s].
+  [[nodiscard]] Index num_samples_before(Index tile) const;
 
   [[nodiscard]] int partition_of_block(Index block) const;
   /// By the Z address of a sample, which is in the tiles of this cut.
