@@ -1,6 +1,8 @@
 #include "grid/partition_boxes.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace esker {
 namespace {
@@ -60,7 +62,14 @@ class BrickFinder {
 }  // namespace
 
 TileCut cut_into_partitions(const Bitmask& mask, const Box& grid, int n_partitions) {
-  return {BlockGrid(mask, 0, grid), n_partitions};
+  // A TileCut has fewer digits than blocks have numbers: each axis keeps its last digit.
+  std::array<int, kMaxRank> last{};
+  for (int position = 1; position <= mask.max_level(); ++position) last[mask.digit(position)] = position;
+  int first_last = mask.max_level();
+  for (int axis = 0; axis < mask.rank(); ++axis) {
+    if (grid.extent(axis) > 1) first_last = std::min(first_last, last[axis]);
+  }
+  return {BlockGrid(mask, mask.max_level() - first_last, grid), n_partitions};
 }
 
 std::vector<Brick> bricks_of_partition(const TileCut& cut, int partition) {

@@ -31,7 +31,8 @@ struct Brick {
 };
 
 /// The cut of a grid whose partitions are stored separately: it depends on the grid, its mask and the number
-/// of partitions only. Partitions may be empty, if the grid has fewer samples than there are partitions.
+/// of partitions only. Bricks have at least two places on each axis on which the grid has more than one
+/// sample, so that partitions of a tiny grid may be empty.
 TileCut cut_into_partitions(const Bitmask& mask, const Box& grid, int n_partitions);
 
 /// The bricks of a partition along the Z curve; none if it is empty. Together, those of all partitions cover
