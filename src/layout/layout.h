@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "esker/types/box.hpp"
@@ -14,6 +15,7 @@
 #include "esker/types/lattice.hpp"
 #include "grid/blocks.h"
 #include "grid/order.h"
+#include "grid/tile_cut.h"
 
 namespace esker {
 
@@ -45,12 +47,21 @@ struct Piece {
   int num_parts = 1;  ///< see Layout::part
 };
 
+/// One of the partitions of a grid that are stored separately (grid/partition_boxes.h).
+struct OwnPartition {
+  std::shared_ptr<const TileCut> cut;  ///< of the grid; the same object for all layouts of the grid
+  int partition = 0;
+};
+
 class Layout {
  public:
   virtual ~Layout() = default;
 
-  /// The grid.
+  /// The grid; of a layout with an own_partition(), a box of it.
   [[nodiscard]] virtual Box domain() const = 0;
+  /// The partition whose samples this layout stores, if partitions are stored separately. If so, all layouts
+  /// of a step have one. Otherwise null.
+  [[nodiscard]] virtual const OwnPartition* own_partition() const { return nullptr; }
   [[nodiscard]] virtual Index num_pieces() const = 0;
   [[nodiscard]] virtual Piece piece(Index ordinal) const = 0;
   /// Calls visit for the pieces [first, last), in order; cheaper than separate calls.
@@ -106,7 +117,7 @@ class Layout {
     Index first = 0, last = 0;  ///< ordinals, [first, last)
   };
   /// The blocks that the pieces are, if they are blocks of an HZ order: the id of a piece is then the number
-  /// of its block. Otherwise null.
+  /// of its block. Otherwise null. With an own_partition(), it begins at the corner of domain().
   [[nodiscard]] virtual const BlockGrid* block_grid() const { return nullptr; }
   /// With a block_grid(): the blocks in one file, those from a multiple of this number on.
   [[nodiscard]] virtual Index blocks_per_file() const { return 0; }

@@ -114,10 +114,12 @@ std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Colu
 }
 
 int num_holders(const std::vector<FieldPatches>& fields, int n_ranks) {
+  std::set<const Distribution*> all;
+  for (const FieldPatches& field : fields) all.insert(field.holders.get());
   int holders = 0;
   for (int r = 0; r < n_ranks; ++r) {
-    holders += std::any_of(fields.begin(), fields.end(),
-                           [&](const FieldPatches& field) { return !field.holders->boxes_of(r).empty(); });
+    holders +=
+        std::any_of(all.begin(), all.end(), [&](const Distribution* of) { return !of->boxes_of(r).empty(); });
   }
   return holders;
 }

@@ -66,6 +66,15 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                  "partitions={}: only blocks of IDX have partitions; set format=idx or partitions=0",
                  options.partitions.number);
   }
+  for (const auto& layout : layouts.layouts) {
+    const OwnPartition* own = layout->own_partition();
+    if (!own || options.partitions.number == 0) continue;
+    if (own->cut->num_partitions() == options.partitions.number) continue;
+    return error(Code::kInvalidArgument,
+                 "partitions={}: the dataset has {} local partitions; set partitions={}, or 0 to write them "
+                 "without dividing the ranks",
+                 options.partitions.number, own->cut->num_partitions(), own->cut->num_partitions());
+  }
   if (!aggregate && layouts.has_heads()) {
     return error(
         Code::kInvalidArgument,

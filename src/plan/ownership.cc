@@ -136,7 +136,37 @@ void Ownership::deal_tiles() {
                          share(coarse.size_bytes(), a + 1, n_aggregators_)));
   }
   for (int layout = 0; layout < space_->num_layouts(); ++layout) {
+    if (cut.has_own_layouts()) {
+      deal_own(layout);
+      continue;
+    }
     for (int p = 0; p < cut.num_partitions(); ++p) deal_tiles(layout, p);
+  }
+}
+
+/// A layout of one partition: each of its aggregators has tiles of the layout's own blocks.
+void Ownership::deal_own(int layout) {
+  const int n = num_in_partition();
+  const int first = space_->layout(layout).own_partition()->partition * n;
+  const BlockGrid* blocks = space_->layout(layout).block_grid();
+  const Index begin = space_->first_position(layout), end = begin + space_->layout(layout).stored_bytes();
+  if (n == 1 || !blocks) {
+    const Stretches all({{begin, end}});
+    for (int k = 0; k < n; ++k) {
+      give(first + k, all.slice(share(end - begin, k, n), share(end - begin, k + 1, n)));
+    }
+    return;
+  }
+  const PartitionCut& cut = partitions()->cut;
+  const TileCut tiles(*blocks, n);
+  std::vector<PositionRange> above;
+  cut.add_blocks(layout, {0, tiles.num_coarse_blocks()}, above);
+  const Stretches of_several(united(std::move(above)));
+  for (int k = 0; k < n; ++k) {
+    std::vector<PositionRange> ranges =
+        of_several.slice(share(of_several.size_bytes(), k, n), share(of_several.size_bytes(), k + 1, n));
+    for (const BlockRange& range : tiles.blocks_of(k)) cut.add_blocks(layout, range, ranges);
+    give(first + k, united(std::move(ranges)));
   }
 }
 

@@ -11,6 +11,7 @@
 // writes cost no more than few. O(pieces) on each rank. *In partitions* (plan/partition_cut.h): the pieces of
 // a partition are divided among its aggregators by one of these rules. The coarse part is divided among all
 // aggregators, and collected in rounds before the other rounds; by the local rule it has no separate rounds.
+// Partitions that are stored separately have separate layouts, and no coarse part.
 //
 // What an aggregator owns is divided into runs of pieces that fit in a collective buffer of `buffer_bytes`,
 // or are a single larger piece. The pieces of such a run are collected and stored in one round. By the
@@ -122,6 +123,7 @@ class Ownership {
   void deal_bricks();
   void deal_tiles();
   void deal_tiles(int layout, int partition);
+  void deal_own(int layout);
   void give(int aggregator, const std::vector<PositionRange>& ranges);
   void order_runs();
   [[nodiscard]] TurnList make_turns(int partition) const;

@@ -10,12 +10,35 @@ namespace esker {
 
 PartitionCut::PartitionCut(const PieceSpace& space, int n_partitions, bool complete_files)
     : space_(&space), n_partitions_(n_partitions), complete_files_(complete_files) {
-  for (int number = 0; number < space.num_layouts(); ++number) {
-    const Layout& layout = space.layout(number);
-    tiles_.emplace_back(*layout.block_grid(), n_partitions);
-    if (layout.stored_bytes() > space.layout(main_layout_).stored_bytes()) main_layout_ = number;
-    shared_files_.emplace_back();
-    if (complete_files) find_shared_files(number);
+  if (space.num_layouts() > 0 && space.layout(0).own_partition()) {
+    take_own_layouts();
+  } else {
+    for (int number = 0; number < space.num_layouts(); ++number) {
+      tiles_.push_back(std::make_shared<const TileCut>(*space.layout(number).block_grid(), n_partitions));
+      shared_files_.emplace_back();
+      if (complete_files) find_shared_files(number);
+    }
+  }
+  find_main_layout();
+}
+
+void PartitionCut::take_own_layouts() {
+  layouts_of_.resize(static_cast<std::size_t>(n_partitions_));
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    const OwnPartition& own = *space_->layout(number).own_partition();
+    tiles_.push_back(own.cut);
+    layouts_of_[static_cast<std::size_t>(own.partition)].push_back(number);
+  }
+}
+
+/// Layouts with the same tiles are of one grid.
+void PartitionCut::find_main_layout() {
+  std::map<const TileCut*, Index> bytes;
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    bytes[tiles_[static_cast<std::size_t>(number)].get()] += space_->layout(number).stored_bytes();
+  }
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    if (bytes[&tiles(number)] > bytes[&tiles(main_layout_)]) main_layout_ = number;
   }
 }
 
@@ -46,6 +69,7 @@ int PartitionCut::partition_of_shared(int layout, Index file) const {
 
 int PartitionCut::partition_of(Index piece) const {
   const int layout = space_->layout_of(piece);
+  if (has_own_layouts()) return space_->layout(layout).own_partition()->partition;
   const Index block = space_->piece(piece).id;
   if (complete_files_) {
     const int shared = partition_of_shared(layout, block / space_->layout(layout).blocks_per_file());
@@ -59,6 +83,10 @@ PositionRange PartitionCut::range_of(int layout, const Layout::Run& run) const {
   return {space_->position_bytes(first + run.first), space_->position_bytes(first + run.last)};
 }
 
+PositionRange PartitionCut::range_of(int layout) const {
+  return range_of(layout, {0, space_->layout(layout).num_pieces()});
+}
+
 void PartitionCut::add_blocks(int layout, const BlockRange& blocks,
                               std::vector<PositionRange>& ranges) const {
   for (const auto& found : space_->layout(layout).runs_of_blocks(blocks.first, blocks.last)) {
@@ -68,6 +96,10 @@ void PartitionCut::add_blocks(int layout, const BlockRange& blocks,
 
 std::vector<PositionRange> PartitionCut::complete_files_of(int partition) const {
   std::vector<PositionRange> ranges;
+  if (has_own_layouts()) {
+    for (const int layout : layouts_of(partition)) ranges.push_back(range_of(layout));
+    return united(std::move(ranges));
+  }
   for (int layout = 0; layout < space_->num_layouts(); ++layout) {
     add_complete_files(partition, layout, ranges);
   }
@@ -77,6 +109,10 @@ std::vector<PositionRange> PartitionCut::complete_files_of(int partition) const 
 std::vector<std::vector<PositionRange>> PartitionCut::groups_of(int partition) const {
   std::map<std::pair<int, int>, std::vector<PositionRange>> of_field;  // by layout and field
   std::vector<std::vector<PositionRange>> complete;
+  if (has_own_layouts()) {
+    for (const int layout : layouts_of(partition)) complete.push_back({range_of(layout)});
+    return complete;
+  }
   for (int layout = 0; layout < space_->num_layouts(); ++layout) {
     for (const BlockRange& blocks : tiles(layout).blocks_of(partition)) {
       for (const auto& found : space_->layout(layout).runs_of_blocks(blocks.first, blocks.last)) {
@@ -115,6 +151,7 @@ void PartitionCut::add_complete_files(int partition, int layout, std::vector<Pos
 
 std::vector<PositionRange> PartitionCut::coarse_ranges() const {
   std::vector<PositionRange> ranges;
+  if (has_own_layouts()) return ranges;
   for (int layout = 0; layout < space_->num_layouts() && !complete_files_; ++layout) {
     add_blocks(layout, {0, tiles(layout).num_coarse_blocks()}, ranges);
   }

@@ -125,6 +125,7 @@ class Planner {
     Plan plan;
     plan.compresses = ownership_.order() == Ownership::Order::kOfFiles;
     plan.largest_group = ownership_.largest_group();
+    find_led(plan);
     if (aggregator_ >= 0) {
       plan.group = ownership_.group_of(aggregator_);
       plan.owned = ownership_.runs(aggregator_);
@@ -144,6 +145,15 @@ class Planner {
   }
 
  private:
+  /// The partitions whose first aggregator is this rank.
+  void find_led(Plan& plan) const {
+    if (!ownership_.partitions()) return;
+    plan.num_partitions = ownership_.partitions()->cut.num_partitions();
+    for (int p = 0; p < plan.num_partitions; ++p) {
+      if (ownership_.rank_of(p * ownership_.num_in_partition()) == rank_) plan.leads.push_back(p);
+    }
+  }
+
   /// A piece, and the aggregator and the round that it is stored by and in.
   struct Destination {
     Piece piece;

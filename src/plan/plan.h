@@ -101,8 +101,11 @@ struct Plan {
   Index mask_bytes = 0;           ///< to find the runs of a piece (one-phase only)
   bool compresses = false;        ///< pieces are stored in file order, see Ownership::Order
   Index compressed_bytes = 0;     ///< for the compressed pieces of the largest buffer
-  Ownership::Group group;         ///< with `compresses`: of this rank, if it aggregates
-  int largest_group = 1;          ///< of all ranks
+  /// In partitions: how many, and those that this rank leads, as their first aggregator. 0: not divided.
+  int num_partitions = 0;
+  std::vector<int> leads;
+  Ownership::Group group;  ///< with `compresses`: of this rank, if it aggregates
+  int largest_group = 1;   ///< of all ranks
 
   // The largest number of transfers in progress at a time.
   std::size_t num_sends = 0, num_receives = 0;

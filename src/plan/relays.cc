@@ -107,7 +107,8 @@ void Relays::add_grids_in_partitions(const Need& need, const VirtualGrid& fine, 
   const Bitmask& mask = cut.blocks().mask();
   const int n_partitions = cut.num_partitions();
   const double n_boxes = estimate_boxes(need.domain, need.domain.hi, 1, need.feeder);
-  const int end_of_coarse = std::min(all.last, cut.end_of_coarse_levels());
+  const bool has_coarse_part = need.layout.own_partition() == nullptr;
+  const int end_of_coarse = has_coarse_part ? std::min(all.last, cut.end_of_coarse_levels()) : all.first;
   const auto limit = [&](int n_ranks) {
     return rules.max_fan_in > 0 ? rules.max_fan_in : default_max_fan_in(n_ranks, buffer_bytes_);
   };

@@ -65,7 +65,7 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
       if (sending.content.size_bytes() > 0) buffers[sending.content.begin] = sending.content.end;
     }
   }
-  for (std::size_t f = 0; f < samples.size(); ++f) ASSERT_EQ(samples[f], test.domains[f].num_samples());
+  for (std::size_t f = 0; f < samples.size(); ++f) ASSERT_EQ(samples[f], test.stored[f].num_samples());
   for (const auto& [begin, end] : buffers) {
     ASSERT_EQ(begin, stored_to);
     stored_to = end;

@@ -255,11 +255,14 @@ TEST_P(RelayedPlans, FillEveryBuffer) {
     }
   }
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(n_ranks));
-  const Ownership ownership(test.space, n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  const auto buffer_bytes = 1 + static_cast<Index>(random() % 20000);
+  const Ownership ownership = test.n_partitions > 0 && seed % 3 > 0
+                                  ? random_partitions(test, aggregators, buffer_bytes, random)
+                                  : Ownership(test.space, n_ranks, aggregators, buffer_bytes);
   Simulation simulation(test, ownership, rules());
   simulation.run();
   for (std::size_t f = 0; f < test.fields.size(); ++f) {
-    ASSERT_EQ(simulation.found().at(static_cast<int>(f)), test.domains[f].num_samples());
+    ASSERT_EQ(simulation.found().at(static_cast<int>(f)), test.stored[f].num_samples());
   }
 }
 
