@@ -134,7 +134,9 @@ void bind_storage(nb::module_& m) {
       .def_ro("bits_per_block", &esker::PartInfo::bits_per_block)
       .def_ro("blocks_per_file", &esker::PartInfo::blocks_per_file)
       .def_ro("num_blocks", &esker::PartInfo::num_blocks)
-      .def_ro("num_steps", &esker::PartInfo::num_steps);
+      .def_ro("num_steps", &esker::PartInfo::num_steps)
+      .def_ro("local_partitions", &esker::PartInfo::local_partitions)
+      .def_ro("hybrid_bricks", &esker::PartInfo::hybrid_bricks);
   nb::class_<esker::StorageInfo>(m, "Storage")
       .def_ro("files", &esker::StorageInfo::files)
       .def_ro("bytes", &esker::StorageInfo::bytes);

@@ -138,11 +138,12 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Part:
-    """The time-dependent or the fixed fields of a grid. In an IDX dataset each part is one `.idx` file."""
+    """The time-dependent or the fixed fields of a grid. In an IDX dataset each part is one `.idx` file, or some
+    for each partition of the grid."""
 
     name: str
     path: str
-    """Path of the part's `.idx` file, or of the single file of all parts."""
+    """Path of the part's `.idx` file, of the single file of all parts, or of the `.midx` file of partitions."""
     fields: tuple[str, ...]
     box: Box
     bitmask: str
@@ -152,6 +153,10 @@ class Part:
     num_blocks: int
     """Number of stored blocks per field and step."""
     num_steps: int
+    local_partitions: int = 0
+    """Partitions that are stored separately, with partition_index="local"; 0: none."""
+    hybrid_bricks: int = 0
+    """Partitions whose coarse blocks are separate, with partition_index="hybrid", until a merge; 0: none."""
 
 
 @dataclass(frozen=True)
@@ -769,4 +774,6 @@ def _part(part: _core.Part) -> Part:
         blocks_per_file=part.blocks_per_file,
         num_blocks=part.num_blocks,
         num_steps=part.num_steps,
+        local_partitions=part.local_partitions,
+        hybrid_bricks=part.hybrid_bricks,
     )

@@ -68,7 +68,7 @@ class FormatWriter {
   /// link below the dataset.
   virtual Status check_step_place(Index /*step*/) { return {}; }
   [[nodiscard]] virtual const Schema& schema() const = 0;
-  /// The committed steps; valid on all ranks after restore, later on rank 0 only.
+  /// The committed steps; valid on all ranks after restore, later on rank 0 only, unless num_own_indexes().
   [[nodiscard]] virtual const std::vector<double>& times() const = 0;
   /// Rank 0, after define: removes the dataset that is replaced, and writes everything that precedes the
   /// first step. Can be called again after a failure.
@@ -121,6 +121,24 @@ class FormatWriter {
   virtual Result<std::string> prepare(Index /*step*/, double /*time*/, const std::vector<bool>& /*present*/) {
     return std::string();
   }
+  /// The partitions whose indexes list their steps separately (partition_index=local); 0: none. Each has a
+  /// leader, which is any rank. Local.
+  [[nodiscard]] virtual int num_own_indexes() const { return 0; }
+  /// All ranks, with num_own_indexes(), when all bytes of the step are written, and before commit(): records
+  /// the step, and replaces the indexes of the partitions that this rank leads by those that list it. No
+  /// reader sees the step before commit(). Local.
+  virtual Status commit_partitions(const StoredStep& /*stored*/, std::span<const int> /*led*/,
+                                   bool /*durable*/) {
+    return {};
+  }
+  /// The files that commit_partitions() replaces for a partition. Local.
+  [[nodiscard]] virtual std::vector<std::string> indexes_of(int /*partition*/) const { return {}; }
+  /// Ranks with num_own_indexes(): all indexes list so many steps. All ranks after commit(), and ranks other
+  /// than 0 after rewind(). Local, allocates nothing.
+  virtual void settle_indexes(Index /*num_steps*/) {}
+  /// Rank 0, with num_own_indexes(), before the rewind() that follows a failed commit: leaders may have
+  /// replaced their indexes.
+  virtual void doubt_indexes(const StoredStep& /*stored*/) {}
   /// Rank 0, when all bytes of the step are written: makes the step visible, and with `durable` also durable.
   virtual Status commit(const StoredStep& stored, bool durable) = 0;
   /// Rank 0: uncommits the steps from `num_steps` on. Begins with check_ours(). Continues after a later

@@ -50,7 +50,8 @@ constexpr std::array kInBlockNames{NamedValue{InBlockOrder::kRowMajor, "row_majo
                                    NamedValue{InBlockOrder::kHz, "hz"}};
 
 constexpr std::array kPartitionIndexNames{NamedValue{PartitionIndex::kGlobal, "global"},
-                                          NamedValue{PartitionIndex::kHybrid, "hybrid"}};
+                                          NamedValue{PartitionIndex::kHybrid, "hybrid"},
+                                          NamedValue{PartitionIndex::kLocal, "local"}};
 
 // ---- rows by the type of their member ----
 
@@ -212,18 +213,18 @@ constexpr std::array kRows{
               "regular boxes in which neighboring ranks collect samples first",
               [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
               [](const Options& o) { return o.restructure.to_string(); }},
-    OptionRow{
-        "partitions",
-        "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
-        "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
-        "dataset if partition_index=hybrid, or if blocks_per_file=0 and a partition stores more than 512 "
-        "MiB in a step; with size:K and nodes:K, so does the number of ranks or nodes)",
-        [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
-        [](const Options& o) { return print_partitions(o.partitions); }},
+    OptionRow{"partitions",
+              "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
+              "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
+              "dataset if partition_index=hybrid or local, or if blocks_per_file=0 and a partition stores "
+              "more than "
+              "512 MiB in a step; with size:K and nodes:K, so does the number of ranks or nodes)",
+              [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
+              [](const Options& o) { return print_partitions(o.partitions); }},
     one_of<&Options::partition_index, kPartitionIndexNames>(
-        "partition_index", "global or hybrid",
-        "hybrid: partitions store the coarse samples of their bricks, until `esker merge` (changes the "
-        "dataset)"),
+        "partition_index", "global, hybrid or local",
+        "hybrid: partitions store the coarse samples of their bricks, until `esker merge`; local: partitions "
+        "have separate .idx files (changes the dataset)"),
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
     size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",

@@ -81,9 +81,10 @@ Status check_aggregators(const Options& options) {
 Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
   const Partitions given = options.partitions;
   const bool is_hybrid = options.partition_index == PartitionIndex::kHybrid;
-  if (given.number == 0 && is_hybrid) {
-    return error(Code::kInvalidArgument,
-                 "partition_index=hybrid without partitions; set partitions to a power of two");
+  const bool is_local = options.partition_index == PartitionIndex::kLocal;
+  if (given.number == 0 && (is_hybrid || is_local)) {
+    return error(Code::kInvalidArgument, "partition_index={} without partitions; set partitions to a {}",
+                 is_hybrid ? "hybrid" : "local", is_hybrid ? "power of two" : "number of partitions");
   }
   if (given.number == 0) return {};
   Index n = given.number;
@@ -109,7 +110,7 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
     return error(
         Code::kInvalidArgument,
         "partition_index=hybrid divides the grid into equal bricks, a power of two; {} partitions are "
-        "set: set partitions={}, or partition_index=global",
+        "set: set partitions={}, or partition_index=global or local",
         n, below);
   }
   if (!options.aggregate.value_or(true)) {

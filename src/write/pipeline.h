@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -148,6 +149,10 @@ class WritePipeline final : private Comm::EndListener {
   Status prepare_places(StepPlan& plan, const StepInput& input);
   Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
   Status finish(const StepPlan& plan, const StepInput& input, StepFiles& files);
+  [[nodiscard]] std::vector<int> led_partitions(const StepPlan& plan) const;
+  Status commit_partitions(const StepPlan& plan, const StoredStep& stored, bool durable);
+  Status undo_commit(const StoredStep& stored, bool began_partitions, bool durable);
+  void settle_indexes(Index num_steps);
   Status commit(StepPlan& plan, const StepInput& input, StepFiles& files);
   void discard(Index step, StepFiles& files);
   Status reclaim(bool durable);
@@ -200,6 +205,7 @@ class WritePipeline final : private Comm::EndListener {
   std::vector<double> times_;
   std::vector<StepReport> steps_;
   std::map<Index, std::vector<std::string>> written_paths_;  // per step; only with Fsync::kClose
+  std::set<int> led_;  // partitions that this rank has committed; likewise
 };
 
 }  // namespace esker

@@ -1,6 +1,7 @@
 #include "write/step_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -78,14 +79,15 @@ namespace {
 
 /// Raises largest[field of the schema] to the errors of the compressed pieces that this rank stored.
 void add_compressed_errors(const StepPlan& plan, std::vector<double>& largest) {
+  std::map<std::pair<int, int>, int> field_of;  // by layout and field of it
+  for (const auto& column : plan.layouts->columns) {
+    field_of[{column.layout, column.layout_field}] = column.field;
+  }
   for (const Round& round : plan.exchange.plan.rounds) {
     plan.space.for_each_piece(
         round.content.first_piece, round.content.last_piece, [&](int layout, const Piece& piece) {
-          const auto column = std::find_if(
-              plan.layouts->columns.begin(), plan.layouts->columns.end(),
-              [&](const auto& c) { return c.layout == layout && c.layout_field == piece.field; });
           const PieceRecord& record = plan.records.at(plan.space.first_ordinal(layout) + piece.ordinal);
-          double& of_field = largest[static_cast<std::size_t>(column->field)];
+          double& of_field = largest[static_cast<std::size_t>(field_of.at({layout, piece.field}))];
           of_field = std::max(of_field, static_cast<double>(record.max_error));
         });
   }

@@ -189,6 +189,28 @@ TEST_F(WriterTest, PartitionsWriteTheSameFiles) {
   }
 }
 
+TEST_F(WriterTest, SeparatePartitionsHaveTheSameFilesByAllWays) {
+  Options options = small_blocks();
+  options.aggregators = comm_.size();
+  options.partition_index = PartitionIndex::kLocal;
+  for (const int partitions : std::set{std::min(2, comm_.size()), comm_.size()}) {
+    options.set("partitions", std::to_string(partitions)).check();
+    const std::string reference = "local" + std::to_string(partitions);
+    for (const char* transport : {"auto", "messages", "put"}) {
+      Options way = options;
+      way.set("transport", transport).check();
+      const std::string name = reference + (way.transport == Transport::kAuto ? "" : transport);
+      write_dataset(path(name + ".idx"), comm_, comm_.size(), way);
+      if (way.transport != Transport::kAuto) expect_same_files(name, reference);
+    }
+    if (comm_.rank() != 0) continue;
+    const auto report = verify(path(reference + ".idx"));
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    EXPECT_TRUE(report->good());
+    EXPECT_EQ(Dataset::open(path(reference + ".idx"))->parts().front().local_partitions, partitions);
+  }
+}
+
 TEST_F(WriterTest, PatternsAndMpiIoWriteTheSameFiles) {
   Options options = small_blocks();
   options.format = "cdf5+idx";

@@ -12,7 +12,9 @@ namespace esker {
 /// file.
 struct PartInfo {
   std::string name;  ///< the grid's name, followed by "_fixed" for fixed fields
-  std::string path;  ///< of its .idx, or of the file that contains all parts
+  /// Of its .idx, of the file that contains all parts, or of the .midx of partitions that are stored
+  /// separately.
+  std::string path;
   std::vector<std::string> fields;
   Box box;
   std::string bitmask;     ///< defines the order of its levels
@@ -20,6 +22,9 @@ struct PartInfo {
   Index blocks_per_file = 0;
   Index num_blocks = 0;  ///< blocks that exist, per field and step
   Index num_steps = 0;   ///< 1 for fixed fields
+  /// Partitions that are stored separately, each with its own .idx files (partition_index=local): the numbers
+  /// of blocks are then sums or maxima of all. Or bricks with their own coarse blocks (hybrid). 0: neither.
+  Index local_partitions = 0, hybrid_bricks = 0;
 };
 
 /// Number and size of a dataset's files.

@@ -85,6 +85,7 @@ struct Partitions {
 enum class PartitionIndex {
   kGlobal,  ///< as without partitions
   kHybrid,  ///< each partition stores the coarse samples of its brick; `esker merge` makes the global bytes
+  kLocal,   ///< each partition is a dataset in its own coordinates; together they are opened as one
 };
 
 struct ESKER_API Options {
@@ -140,12 +141,14 @@ struct ESKER_API Options {
   std::string hints;                  ///< for MPI-IO: "name=value;name=value"
   Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
   /// IDX only: each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). Their
-  /// number, with size:K and nodes:K given by the ranks, changes the bytes with partition_index=hybrid until
-  /// a merge; else only blocks_per_file where that is 0 and a partition stores more than 512 MiB in a step.
+  /// number, with size:K and nodes:K given by the ranks, changes the files with partition_index=local, and
+  /// with hybrid until a merge; else only blocks_per_file where that is 0 and a partition stores more than
+  /// 512 MiB in a step.
   Partitions partitions;
   /// (format) How the blocks of the partitions are numbered. kHybrid: the partitions are equal bricks, a
   /// power of two; fields are neither compressed nor have stored_bits; OpenVisus refuses the dataset until it
-  /// is merged.
+  /// is merged. kLocal: the dataset is a directory with .idx files of each partition, which OpenVisus opens
+  /// separately or through a .midx; any number of partitions; without stored_bits.
   PartitionIndex partition_index = PartitionIndex::kGlobal;
   /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
   /// messages are large.

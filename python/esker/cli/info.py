@@ -167,6 +167,8 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "blocks_per_file": part.blocks_per_file,
         "blocks": part.num_blocks,
         "steps": part.num_steps,
+        "local_partitions": part.local_partitions,
+        "hybrid_bricks": part.hybrid_bricks,
     }
 
 
@@ -288,11 +290,20 @@ def _error_text(largest: float | None) -> str:
 
 def _parts_table(parts: list[dict[str, Any]]) -> Table:
     numbers = ("samples/block", "blocks", "blocks/file", "steps")
-    shown = table("name", "bitmask", *numbers, right=numbers)
+    are_divided = any(_partitions_text(part) for part in parts)
+    shown = table("name", "bitmask", *numbers, *(("partitions",) if are_divided else ()), right=numbers)
     for part in parts:
         values = (1 << part["bits_per_block"], part["blocks"], part["blocks_per_file"], part["steps"])
-        shown.add_row("", part["name"], part["bitmask"], *(f"{value}" for value in values))
+        divided = (_partitions_text(part),) if are_divided else ()
+        shown.add_row("", part["name"], part["bitmask"], *(f"{value}" for value in values), *divided)
     return shown
+
+
+def _partitions_text(part: dict[str, Any]) -> str:
+    """"4 local", "8 hybrid", or nothing for a part that is not divided."""
+    if part["local_partitions"]:
+        return f"{part['local_partitions']} local"
+    return f"{part['hybrid_bricks']} hybrid" if part["hybrid_bricks"] else ""
 
 
 def _steps_text(steps: list[float]) -> str:

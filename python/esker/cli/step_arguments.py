@@ -263,8 +263,8 @@ _OPTIONS = (
     ),
     click.option(
         "--partition-index",
-        type=click.Choice(["global", "hybrid"]),
-        help="hybrid: each partition stores the coarse samples of its part, until `esker merge`.",
+        type=click.Choice(["global", "hybrid", "local"]),
+        help="hybrid: partitions store their coarse samples, until `esker merge`; local: separate .idx files.",
     ),
     click.option("--memory-budget", help="Memory per rank, e.g. 64M."),
     click.option(

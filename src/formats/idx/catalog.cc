@@ -1,13 +1,17 @@
 // clang-format off
-// catalog = {"format": 1 or 2, "generation": integer, "parts": [{"name", "grid", "fixed"} ...],
-//            "times": [real ...], "options": {"name": "text"},
-//            "sum": "16 hexadecimal digits"}                                    ; sum: with format 2
+// catalog   = {"format": 1 ... 3, "generation": integer, "parts": [part ...],
+//              "times": [real ...], "options": {"name": "text"},
+//              "sum": "16 hexadecimal digits"}                                  ; sum: with format 2 and 3
+// part      = {"name", "grid", "fixed", [partition]}
+// partition = "partition": integer, "lo": [integer ...], "hi": [integer ...], "mask": "V..." ; with format 3
 // clang-format on
 #include "formats/idx/catalog.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -15,6 +19,7 @@
 #include "format/json_text.h"
 #include "format/json_writer.h"
 #include "format/schema_json.h"
+#include "grid/coverage.h"
 #include "store/checksum.h"
 
 namespace esker::idx {
@@ -32,18 +37,103 @@ Status check_part_name(const std::string& name) {
   return {};
 }
 
+constexpr Index kMaxPartitions = Index{1} << 24;
+
+Result<PartPlace> read_place(const Json& json) {
+  PartPlace place;
+  ESKER_ASSIGN_OR_RETURN(const Index partition, get_integer(json, "partition", 0, kMaxPartitions - 1));
+  place.partition = static_cast<int>(partition);
+  ESKER_ASSIGN_OR_RETURN(const std::vector<Index> lo, get_integers(json, "lo"));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<Index> hi, get_integers(json, "hi"));
+  ESKER_ASSIGN_OR_RETURN(const std::string mask, get_text(json, "mask"));
+  const auto parsed = Bitmask::parse(mask);
+  if (!parsed.ok()) return error(Code::kDataLoss, "'mask': {}", parsed.status().message());
+  place.mask = *parsed;
+  const auto rank = static_cast<std::size_t>(place.mask.rank());
+  const Box whole = place.mask.pow2_box();
+  place.box.rank = place.mask.rank();
+  for (std::size_t a = 0; a < rank && lo.size() == rank && hi.size() == rank; ++a) {
+    place.box.lo[a] = lo[a];
+    place.box.hi[a] = hi[a];
+  }
+  const bool is_inside = !place.box.empty() && whole.contains(place.box);
+  if (lo.size() == rank && hi.size() == rank && is_inside) return place;
+  return error(Code::kDataLoss, "'lo' and 'hi': expected a box of {} axes in {}, found {}", rank,
+               whole.to_string(), place.box.to_string());
+}
+
+/// Those of one grid have the same mask and cover its box exactly once.
+Status check_partitions(const std::vector<const CatalogPart*>& parts) {
+  std::vector<Box> boxes;
+  for (const CatalogPart* part : parts) {
+    if (!part->place || !(part->place->mask == parts.front()->place->mask)) {
+      return error(Code::kDataLoss,
+                   "parts '{}' and '{}' of grid '{}': expected partitions with the same mask",
+                   parts.front()->name, part->name, part->grid);
+    }
+    boxes.push_back(part->place->box);
+  }
+  const auto defect = find_coverage_defect(box_of_partitions(parts), boxes);
+  if (!defect) return {};
+  if (defect->second < 0) {
+    return error(Code::kDataLoss, "grid '{}': a part is missing: no part has the samples {}",
+                 parts.front()->grid, defect->where.to_string());
+  }
+  return error(Code::kDataLoss, "grid '{}': parts '{}' and '{}' both have the samples {}",
+               parts.front()->grid, parts[static_cast<std::size_t>(defect->first)]->name,
+               parts[static_cast<std::size_t>(defect->second)]->name, defect->where.to_string());
+}
+
+Status check_partitions(const Catalog& catalog) {
+  std::map<std::pair<std::string, bool>, std::vector<const CatalogPart*>> of_grid;
+  for (const CatalogPart& part : catalog.parts) of_grid[{part.grid, part.fixed}].push_back(&part);
+  for (const auto& [grid, parts] : of_grid) {
+    const auto has_place = [](const CatalogPart* part) { return part->place.has_value(); };
+    const auto first = std::find_if(parts.begin(), parts.end(), has_place);
+    if (first == parts.end()) continue;
+    std::vector<const CatalogPart*> placed = parts;
+    std::swap(placed.front(), placed[static_cast<std::size_t>(first - parts.begin())]);
+    ESKER_RETURN_IF_ERROR(check_partitions(placed));
+  }
+  return {};
+}
+
 Result<CatalogPart> read_part(const Json& json) {
   CatalogPart part;
   ESKER_ASSIGN_OR_RETURN(part.name, get_text(json, "name"));
   ESKER_RETURN_IF_ERROR(check_part_name(part.name));
   ESKER_ASSIGN_OR_RETURN(part.grid, get_text(json, "grid"));
   ESKER_ASSIGN_OR_RETURN(part.fixed, get_bool(json, "fixed"));
+  if (!json.contains("partition")) return part;
+  auto place = read_place(json);
+  if (!place.ok()) return place.status().with_context("part '" + part.name + "'");
+  part.place = *place;
   return part;
+}
+
+void write_place(JsonWriter& json, const PartPlace& place) {
+  const auto write_point = [&](const Point& point) {
+    json.array([&] {
+      for (int a = 0; a < place.box.rank; ++a) json.integer(point[static_cast<std::size_t>(a)]);
+    });
+  };
+  json.key("partition").integer(place.partition);
+  json.key("lo");
+  write_point(place.box.lo);
+  json.key("hi");
+  write_point(place.box.hi);
+  json.key("mask").text(place.mask.to_string());
+}
+
+int format_of(const Catalog& catalog) {
+  const bool has_partitions = std::any_of(catalog.parts.begin(), catalog.parts.end(),
+                                          [](const CatalogPart& part) { return part.place.has_value(); });
+  return has_partitions ? Catalog::kFormat : 2;
 }
 
 /// The members without the checksum.
 void write_members(JsonWriter& json, const Catalog& catalog) {
-  json.key("format").integer(Catalog::kFormat);
+  json.key("format").integer(format_of(catalog));
   json.key("generation").integer(catalog.generation);
   json.key("parts").array([&] {
     for (const CatalogPart& part : catalog.parts) {
@@ -51,6 +141,7 @@ void write_members(JsonWriter& json, const Catalog& catalog) {
         json.key("name").text(part.name);
         json.key("grid").text(part.grid);
         json.key("fixed").boolean(part.fixed);
+        if (part.place) write_place(json, *part.place);
       });
     }
   });
@@ -69,6 +160,17 @@ std::uint64_t sum_of(const Catalog& catalog) {
 }
 
 }  // namespace
+
+Box box_of_partitions(const std::vector<const CatalogPart*>& parts) {
+  Box box = parts.front()->place->box;
+  for (const CatalogPart* part : parts) {
+    for (int a = 0; a < box.rank; ++a) {
+      box.lo[a] = std::min(box.lo[a], part->place->box.lo[a]);
+      box.hi[a] = std::max(box.hi[a], part->place->box.hi[a]);
+    }
+  }
+  return box;
+}
 
 std::string print_catalog(const Catalog& catalog) {
   JsonWriter json(kIndent);
@@ -94,6 +196,7 @@ Result<Catalog> parse_catalog(const std::string& text) {
     }
     catalog.parts.push_back(std::move(part));
   }
+  ESKER_RETURN_IF_ERROR(check_partitions(catalog));
   ESKER_ASSIGN_OR_RETURN(catalog.times, get_reals(json, "times"));
   if (json.contains("options")) {
     ESKER_ASSIGN_OR_RETURN(const Json* options, get_object(json, "options"));

@@ -1,11 +1,12 @@
 // clang-format off
-// record = {"format": 1 ... 4, "generation": integer, "times": [real ...],
+// record = {"format": 1 ... 5, "generation": integer, "times": [real ...],
 //           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}],
 //           ["errors": {"field": [real ...] ...}],                              ; one per step, with format 3
 //           ["sets": {"step": "16 hexadecimal digits" ...}],                    ; with format 4
 //           ["merged": integer],                                                ; with (bricks)
+//           ["corner": [integer ...]],                                          ; with format 5
 //           ["alignment": integer], ["checksums": bool],
-//           "sum": "16 hexadecimal digits"}                                     ; with format 2 ... 4
+//           "sum": "16 hexadecimal digits"}                                     ; with format 2 ... 5
 // clang-format on
 #include "formats/idx/commit_record.h"
 
@@ -78,7 +79,8 @@ Status read_sets(const Json& json, CommitRecord& record) {
 
 int format_of(const CommitRecord& record) {
   if (!record.sum) return 1;
-  if (!record.sets.empty()) return CommitRecord::kFormat;
+  if (!record.corner.empty()) return CommitRecord::kFormat;
+  if (!record.sets.empty()) return 4;
   return record.errors.empty() ? 2 : 3;
 }
 
@@ -117,6 +119,11 @@ std::string print_commit_record(const CommitRecord& record) {
       });
     }
     if (record.merged > 0) json.key("merged").integer(record.merged);
+    if (!record.corner.empty()) {
+      json.key("corner").array([&] {
+        for (const Index lo : record.corner) json.integer(lo);
+      });
+    }
     json.key("alignment").integer(record.alignment_bytes);
     json.key("checksums").boolean(record.checksums);
     if (record.sum) json.key("sum").text(print_sum(*record.sum));
@@ -140,6 +147,9 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   if (json.contains("merged")) {
     const auto num_steps = std::max<Index>(1, std::ssize(record.times));
     ESKER_ASSIGN_OR_RETURN(record.merged, get_integer(json, "merged", 0, num_steps));
+  }
+  if (json.contains("corner")) {
+    ESKER_ASSIGN_OR_RETURN(record.corner, get_integers(json, "corner"));
   }
   if (json.contains("alignment")) {
     ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));

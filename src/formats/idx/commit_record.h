@@ -26,8 +26,9 @@ inline constexpr std::string_view kRecordKey = "(esker)";
 inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
-  static constexpr int kFormat =
-      4;                      ///< of records with `sets`; 3: without; 2: without `errors`; 1: without `sum`
+  /// Of records with `corner`; 4: without, with `sets`; 3: without these; 2: without `errors`; 1: without
+  /// `sum`.
+  static constexpr int kFormat = 5;
   Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
   std::vector<double> times;  ///< time value of step 0, 1, 2 ...
   std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
@@ -42,6 +43,9 @@ struct CommitRecord {
   std::map<Index, std::uint64_t> sets = {};
   /// Of an .idx with bricks: `esker merge` has brought the first so many steps into the global order.
   Index merged = 0;
+  /// Of an .idx that holds a box of a grid, in partitions that are stored separately: where in the grid the
+  /// box begins, one number per axis.
+  std::vector<Index> corner = {};
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };

@@ -73,7 +73,7 @@ Result<bool> is_unfinished(Store& store, const DatasetPaths& paths, bool single)
   const auto text = read_text(store, staged, kMaxSidecarBytes);
   if (!text.ok()) return false;
   const auto schema = parse_schema(*text);
-  if (!schema.ok() || is_single(*schema) != single) return false;
+  if (!schema.ok() || (single && !is_single(*schema))) return false;
   return is_new_dataset(store, paths, single, *text);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include "formats/idx/cell_header.h"
 #include "formats/idx/idx_choice.h"
 #include "grid/cells.h"
+#include "grid/partition_boxes.h"
 #include "grid/tile_cut.h"
 #include "layout/piece_record.h"
 
@@ -171,6 +173,14 @@ Result<int> bits_per_block(const PartOptions& given, const Bitmask& mask, const 
   return bits;
 }
 
+/// The mask of a brick is given by that of its grid.
+Status choose_blocks_of_brick(const PartOptions& given, const Bitmask& mask, const BlockContent& content,
+                              Header& header) {
+  header.bitmask = mask;
+  ESKER_ASSIGN_OR_RETURN(header.bits_per_block, bits_per_block(given, mask, content));
+  return {};
+}
+
 /// Mask and size of blocks. Of two masks with evenly shared digits, the one whose blocks take less space; if
 /// equal, the one with longer rows (docs/internals/decisions/0009-masks.md).
 Status choose_blocks(const PartOptions& given, const BlockContent& content, Header& header) {
@@ -211,10 +221,11 @@ Status check_hybrid_fields(const Header& header) {
     if (field.compression.empty() && field.stored_bits == 0) continue;
     return error(Code::kInvalidArgument,
                  "field '{}' is stored with {}, which partition_index=hybrid does not support{}: set "
-                 "partition_index=global",
+                 "partition_index=global{}",
                  field.name, field.stored_bits > 0 ? "stored_bits" : "compression " + field.compression,
                  field.stored_bits > 0 ? ", as the errors of merged blocks are unknown"
-                                       : ", as the sizes of blocks depend on the data");
+                                       : ", as the sizes of blocks depend on the data",
+                 field.stored_bits > 0 ? "" : " or local");
   }
   return {};
 }
@@ -248,37 +259,99 @@ Status order_cells(Header& header) {
   return {};
 }
 
-Result<Header> make_header(const Schema& schema, const PartOptions& given, const PartKind& kind,
-                           const std::vector<Column>& columns, const std::string& part_name) {
-  const Options& options = given.options;
+/// Box, fields and axes.
+Result<Header> header_of_fields(const Schema& schema, const PartOptions& given, const PartKind& kind,
+                                const std::vector<Column>& columns) {
   const Grid& grid = schema.grids()[kind.grid];
   Header header;
   header.box = schema.box_of(grid);
   for (const Column& column : columns) {
     ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(schema.fields()[column.field], column,
-                                                         options.in_block, header.box.rank));
+                                                         given.options.in_block, header.box.rank));
     header.fields.push_back(std::move(entry));
   }
   ESKER_RETURN_IF_ERROR(check_names_differ(header.fields, kind.cells));
-  const BlockContent content = content_of(header, kind.cells);
-  ESKER_RETURN_IF_ERROR(choose_blocks(given, content, header));
-  if ((content.bytes.smallest << header.bits_per_block) % kCompressedAlignment != 0) {
-    for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
-  }
-  ESKER_RETURN_IF_ERROR(choose_files(options, content, header));
-  ESKER_RETURN_IF_ERROR(choose_bricks(given, content, header));
-  if (header.brick_digits > 0) header.version = kCellVersion;
-  if (kind.cells) ESKER_RETURN_IF_ERROR(order_cells(header));
-  header.filename_template = "./" + part_name + "/%04x.bin";
   if (!kind.fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
   header.axis = axis_names(schema, grid);
   header.physic_box = physic_box(schema, grid);
   return header;
 }
 
+/// What depends on the size of blocks, and the names of files.
+Status add_files(const PartOptions& given, const BlockContent& content, const std::string& part_name,
+                 Header& header) {
+  if ((content.bytes.smallest << header.bits_per_block) % kCompressedAlignment != 0) {
+    for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
+  }
+  header.filename_template = "./" + part_name + "/%04x.bin";
+  return choose_files(given.options, content, header);
+}
+
+Result<Header> make_header(const Schema& schema, const PartOptions& given, const PartKind& kind,
+                           const std::vector<Column>& columns, const std::string& part_name) {
+  ESKER_ASSIGN_OR_RETURN(Header header, header_of_fields(schema, given, kind, columns));
+  const BlockContent content = content_of(header, kind.cells);
+  ESKER_RETURN_IF_ERROR(choose_blocks(given, content, header));
+  ESKER_RETURN_IF_ERROR(add_files(given, content, part_name, header));
+  ESKER_RETURN_IF_ERROR(choose_bricks(given, content, header));
+  if (header.brick_digits > 0) header.version = kCellVersion;
+  if (kind.cells) ESKER_RETURN_IF_ERROR(order_cells(header));
+  return header;
+}
+
+/// The part of OpenVisus' physical box of a grid that a box of the grid has.
+std::vector<double> physic_box_in(const std::vector<double>& whole, const Box& grid, const Box& box) {
+  std::vector<double> part;
+  for (std::size_t a = 0; 2 * a < whole.size(); ++a) {
+    const double first = whole[2 * a];
+    const double step = (whole[2 * a + 1] - first) / static_cast<double>(grid.hi[a]);
+    part.push_back(first + step * static_cast<double>(box.lo[a]));
+    part.push_back(first + step * static_cast<double>(box.hi[a]));
+  }
+  return part;
+}
+
+/// Of a brick, in its own coordinates. `whole`: header_of_fields().
+Result<Header> header_of_brick(const Header& whole, const PartOptions& given, const BrickPlace& place,
+                               const Bitmask& mask, const std::string& part_name) {
+  Header header = whole;
+  header.box = Box::from_extent(whole.box.rank, place.box.extents());
+  header.physic_box = physic_box_in(whole.physic_box, whole.box, place.box);
+  const BlockContent content = content_of(header, false);
+  ESKER_RETURN_IF_ERROR(choose_blocks_of_brick(given, mask, content, header));
+  PartOptions alone = given;
+  alone.options.partitions = {Partitions::Unit::kPartitions, 1};  // a brick is not divided further
+  ESKER_RETURN_IF_ERROR(add_files(alone, content, part_name, header));
+  return header;
+}
+
 /// The name of a part of several: that of its grid, and what it holds of it.
 std::string name_of_part(const Schema& schema, const PartKind& kind) {
-  return schema.grids()[kind.grid].name + (kind.fixed ? "_fixed" : "") + (kind.cells ? "_cells" : "");
+  return name_of_whole(schema.grids()[kind.grid].name, kind.fixed) + (kind.cells ? "_cells" : "");
+}
+
+bool stores_partitions(const PartOptions& given) {
+  return given.options.partition_index == PartitionIndex::kLocal;
+}
+
+/// `in`: the directory of the .idx, with a trailing '/' unless empty.
+Result<Part> complete_part(const PartKind& kind, const PartOptions& given, std::vector<Column> columns,
+                           Header header, const std::string& name, const std::string& in) {
+  ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
+                         FilenameTemplate::parse(header.filename_template, kind.fixed ? "" : kTimeTemplate));
+  const BlockGrid blocks = block_grid(header);
+  return Part{name,
+              in + name + ".idx",
+              in,
+              kind.grid,
+              kind.fixed,
+              kind.cells,
+              std::move(columns),
+              std::move(header),
+              blocks,
+              std::move(files),
+              given.options.alignment_bytes,
+              given.options.checksums};
 }
 
 Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const OptionsOfPart& options_of_part,
@@ -289,25 +362,60 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
   const std::string name =
       single ? std::filesystem::path(paths.stem).filename().string() : name_of_part(schema, kind);
   const PartOptions given = options_of_part(name);
-  const Options& options = given.options;
-  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, kind, options.split));
+  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, kind, given.options.split));
   ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, given, kind, columns, name));
-  ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
-                         FilenameTemplate::parse(header.filename_template, kind.fixed ? "" : kTimeTemplate));
-  const BlockGrid blocks = block_grid(header);
-  const std::string slash = directory.empty() ? "" : directory + "/";
-  return Part{name,
-              slash + name + ".idx",
-              slash,
-              kind.grid,
-              kind.fixed,
-              kind.cells,
-              std::move(columns),
-              std::move(header),
-              blocks,
-              std::move(files),
-              options.alignment_bytes,
-              options.checksums};
+  return complete_part(kind, given, std::move(columns), std::move(header), name,
+                       directory.empty() ? "" : directory + "/");
+}
+
+/// "xyz_p3"; if the partition has several bricks, "xyz_p3_0", "xyz_p3_1" ...
+std::string name_of_brick(const std::string& whole, int partition, std::size_t brick, std::size_t n_bricks) {
+  return fmt::format("{}_p{}{}", whole, partition, n_bricks > 1 ? fmt::format("_{}", brick) : "");
+}
+
+constexpr Index kMaxPartitions = Index{1} << 20;
+
+/// The bricks of all partitions, for the fields of a kind.
+Result<std::vector<Part>> make_bricks(const DatasetPaths& paths, const Schema& schema,
+                                      const OptionsOfPart& options_of_part, const PartKind& kind) {
+  const std::string name = name_of_part(schema, kind);
+  const PartOptions given = options_of_part(name);
+  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, kind, given.options.split));
+  const std::string& field = schema.fields()[static_cast<std::size_t>(columns.front().field)].name;
+  const bool is_mesh = schema.grids()[static_cast<std::size_t>(kind.grid)].mesh.has_value();
+  if (kind.cells || is_mesh) {
+    return error(Code::kInvalidArgument,
+                 "field '{}' {}, which partition_index=local does not support: set partition_index=global",
+                 field, kind.cells ? "is stored with stored_bits" : "is on a mesh");
+  }
+  ESKER_ASSIGN_OR_RETURN(const Header fields, header_of_fields(schema, given, kind, columns));
+  PartOptions of_grid = given;
+  if (of_grid.mask) of_grid.options.bits_per_block = 1;  // only the mask is needed
+  Header whole = fields;
+  ESKER_RETURN_IF_ERROR(choose_blocks(of_grid, content_of(whole, false), whole));
+  const auto n_partitions = static_cast<int>(std::min(given.options.partitions.number, kMaxPartitions + 1));
+  if (n_partitions < 1 || n_partitions > kMaxPartitions) {
+    return error(Code::kInvalidArgument, "partition_index=local: {} partitions, expected 1 to {}",
+                 given.options.partitions.number, kMaxPartitions);
+  }
+  const auto cut =
+      std::make_shared<const TileCut>(cut_into_partitions(whole.bitmask, whole.box, n_partitions));
+  std::vector<Part> parts;
+  for (int p = 0; p < n_partitions; ++p) {
+    const std::vector<Brick> bricks = bricks_of_partition(*cut, p);
+    for (std::size_t b = 0; b < bricks.size(); ++b) {
+      const std::string name_here = name_of_brick(name, p, b, bricks.size());
+      const PartOptions of_brick = options_of_part(name_here);
+      const BrickPlace place{name, {cut, p}, whole.bitmask, bricks[b].box, whole.box};
+      const Bitmask mask = mask_of_brick(whole.bitmask, bricks[b]);
+      ESKER_ASSIGN_OR_RETURN(Header header, header_of_brick(fields, of_brick, place, mask, name_here));
+      ESKER_ASSIGN_OR_RETURN(Part part, complete_part(kind, of_brick, columns, std::move(header), name_here,
+                                                      paths.directory() + "/"));
+      part.place = place;
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
 }
 
 /// The parts that have fields, fixed ones first.
@@ -321,6 +429,17 @@ std::vector<PartKind> kinds_of_parts(const Schema& schema) {
     }
   }
   return kinds;
+}
+
+Result<std::vector<Part>> make_parts_of_kind(const DatasetPaths& paths, const Schema& schema,
+                                             const OptionsOfPart& options_of_part, const PartKind& kind) {
+  if (stores_partitions(options_of_part(name_of_part(schema, kind)))) {
+    return make_bricks(paths, schema, options_of_part, kind);
+  }
+  std::vector<Part> parts;
+  ESKER_ASSIGN_OR_RETURN(Part part, make_part(paths, schema, options_of_part, kind));
+  parts.push_back(std::move(part));
+  return parts;
 }
 
 }  // namespace
@@ -359,6 +478,12 @@ Status check_blocks_directory(const Header& header, const std::string& idx_path)
 std::string Part::block_sets_path(Index step) const {
   const std::filesystem::path first_file(file_path(0, step));
   return (first_file.parent_path() / kBlockSetsName).string();
+}
+
+std::vector<Index> corner_of(const Part& part) {
+  if (!part.place) return {};
+  const Box& box = part.place->box;
+  return {box.lo.begin(), box.lo.begin() + box.rank};
 }
 
 namespace {
@@ -407,20 +532,29 @@ bool is_single(const Schema& schema) {
   return schema.grids().size() == 1 && !any_fixed && !is_mixed;
 }
 
+bool is_single(const Schema& schema, const std::vector<Part>& parts) {
+  return is_single(schema) && parts.size() == 1 && !parts.front().place;
+}
+
+std::string name_of_whole(const std::string& grid, bool fixed) { return grid + (fixed ? "_fixed" : ""); }
+
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part) {
   std::vector<Part> parts;
+  std::map<std::string, int> grid_of;  // by name of the part
   for (const PartKind& kind : kinds_of_parts(schema)) {
-    auto part = make_part(paths, schema, options_of_part, kind);
-    if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[kind.grid].name + "'");
-    for (const Part& other : parts) {
-      if (other.name == part->name) {
+    const std::string& grid = schema.grids()[static_cast<std::size_t>(kind.grid)].name;
+    auto made = make_parts_of_kind(paths, schema, options_of_part, kind);
+    if (!made.ok()) return made.status().with_context("grid '" + grid + "'");
+    for (Part& part : *made) {
+      const auto [other, is_new] = grid_of.emplace(part.name, kind.grid);
+      if (!is_new) {
         return error(Code::kInvalidArgument,
-                     "two .idx files would have the name '{}': rename grid '{}' or '{}'", part->name,
-                     schema.grids()[kind.grid].name, schema.grids()[other.grid].name);
+                     "two .idx files would have the name '{}': rename grid '{}' or '{}'", part.name, grid,
+                     schema.grids()[static_cast<std::size_t>(other->second)].name);
       }
+      parts.push_back(std::move(part));
     }
-    parts.push_back(std::move(*part));
   }
   if (!parts.empty()) ESKER_RETURN_IF_ERROR(check_main_bricks(parts, schema, options_of_part));
   return parts;

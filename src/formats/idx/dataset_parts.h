@@ -3,6 +3,8 @@
 // One grid, no fixed field, and stored bits for all fields or for none: run.idx, with its blocks in run/.
 // Otherwise: the directory run/ with one .idx per grid, one more for a grid's fixed fields, a schema file,
 // and the catalog esker.json. Fields with stored bits are in an .idx without others, which is of version 7.
+// With partition_index=local also a dataset of one grid is a directory. Each of its .idx files is then
+// divided into those of the bricks of the partitions (grid/partition_boxes.h), in coordinates of the bricks.
 #pragma once
 
 #include <functional>
@@ -19,6 +21,7 @@
 #include "formats/idx/header.h"
 #include "grid/bitmask.h"
 #include "grid/blocks.h"
+#include "layout/layout.h"
 
 namespace esker::idx {
 
@@ -41,6 +44,15 @@ struct DatasetPaths {
   [[nodiscard]] std::string merge_journal() const { return stem + ".esker-merge"; }
 };
 
+/// The brick of a partition that a part holds.
+struct BrickPlace {
+  std::string whole;  ///< name_of_whole()
+  OwnPartition own;
+  Bitmask mask;  ///< of the grid
+  Box box;       ///< of the grid
+  Box grid;
+};
+
 struct Part {
   std::string name;
   std::string idx_path;
@@ -54,6 +66,7 @@ struct Part {
   FilenameTemplate files;
   Index alignment_bytes = 0;  ///< alignment of data start and blocks
   bool checksums = true;
+  std::optional<BrickPlace> place = {};  ///< if partitions are stored separately
 
   [[nodiscard]] std::string file_path(Index first_block, Index step) const {
     const std::string path = files.path(first_block, step);
@@ -63,6 +76,9 @@ struct Part {
   [[nodiscard]] std::string block_sets_path(Index step) const;
 };
 
+/// Where the samples of a part begin in its grid, if it is a brick; else empty. CommitRecord::corner.
+std::vector<Index> corner_of(const Part& part);
+
 /// The parameters of one part: the options, and for an existing part the mask of its blocks. The option
 /// bits_per_block of an existing part is that of the header, also where blocks hold cells.
 struct PartOptions {
@@ -70,13 +86,14 @@ struct PartOptions {
   std::optional<Bitmask> mask;
   int brick_digits = 0;  ///< of an existing part
 };
-/// Called with the name of a part.
+/// Called with the name of a part. If partitions are stored separately, also with the name of what is
+/// divided: the mask is then that of the grid.
 using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
 
 /// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
 /// name that OpenVisus would misread, invalid block options; with partition_index=hybrid: sizes of blocks
 /// that depend on the data, or a main grid without equal bricks. Smaller grids without them are stored as
-/// global.
+/// global. With partition_index=local: stored_bits. Parts of one grid then share one TileCut.
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part);
 
@@ -90,5 +107,10 @@ Status check_blocks_directory(const Header& header, const std::string& idx_path)
 
 /// Whether the schema fits in one .idx file without a directory.
 bool is_single(const Schema& schema);
+/// The same of a dataset with these parts: partitions that are stored separately need a directory.
+bool is_single(const Schema& schema, const std::vector<Part>& parts);
+
+/// What a grid's parts are called together: that of its grid, and "_fixed" for its fixed fields.
+std::string name_of_whole(const std::string& grid, bool fixed);
 
 }  // namespace esker::idx

@@ -91,6 +91,37 @@ Status check_steps(const Part& part, const Found& found, const std::vector<doubl
   return {};
 }
 
+/// The masks of the grids whose partitions are stored separately, by name_of_whole().
+std::map<std::string, Bitmask> masks_of_wholes(const Catalog& catalog) {
+  std::map<std::string, Bitmask> masks;
+  for (const CatalogPart& part : catalog.parts) {
+    if (part.place) masks.emplace(name_of_whole(part.grid, part.fixed), part.place->mask);
+  }
+  return masks;
+}
+
+/// Whether a part is where the catalog and its own record say.
+Status check_place(const Part& part, const Found& found) {
+  if (found.record.corner == corner_of(part)) return {};
+  return error(Code::kDataLoss, "{}: its record names another place in the grid than {} does", part.idx_path,
+               kCatalogName);
+}
+
+/// Whether the catalog lists the partitions that the schema and its options make.
+Status check_places(const DatasetPaths& paths, const Catalog& catalog, const std::vector<Part>& parts) {
+  const auto is_same = [](const CatalogPart& listed, const Part& part) {
+    if (listed.name != part.name || listed.place.has_value() != part.place.has_value()) return false;
+    return !part.place ||
+           (listed.place->box == part.place->box && listed.place->partition == part.place->own.partition);
+  };
+  const bool has_places =
+      std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.place.has_value(); });
+  if (!has_places ||
+      std::equal(catalog.parts.begin(), catalog.parts.end(), parts.begin(), parts.end(), is_same))
+    return {};
+  return error(Code::kDataLoss, "{}: its partitions differ from those of the schema file", paths.catalog());
+}
+
 void mark_present(const Part& part, const Found& found, Existing& existing) {
   for (std::size_t step = 0; step < existing.times.size(); ++step) {
     if (part.fixed && step > 0) break;
@@ -128,10 +159,10 @@ std::map<std::string, std::string> format_options_of(const Options& options) {
   static const std::set<std::string> kNames{"bits_per_block", "blocks_per_file", "alignment",
                                             "in_block",       "split",           "checksums"};
   std::map<std::string, std::string> texts;
-  const bool is_hybrid = options.partition_index == PartitionIndex::kHybrid;
+  const bool is_global = options.partition_index == PartitionIndex::kGlobal;
   for (const Options::Entry& entry : options.entries()) {
     const bool is_of_bricks = entry.name == "partitions" || entry.name == "partition_index";
-    if (kNames.contains(entry.name) || (is_hybrid && is_of_bricks)) texts[entry.name] = entry.value;
+    if (kNames.contains(entry.name) || (!is_global && is_of_bricks)) texts[entry.name] = entry.value;
   }
   return texts;
 }
@@ -194,6 +225,33 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
   return texts;
 }
 
+namespace {
+
+/// By name of the part.
+Result<std::map<std::string, Found>> parse_all_found(const std::vector<std::string>& texts) {
+  std::map<std::string, Found> found;
+  for (std::size_t t = 2; t + 1 < texts.size(); t += 2) {
+    auto idx = parse_found(texts[t], texts[t + 1]);
+    if (!idx.ok()) return idx.status().with_context(texts[t] + ".idx");
+    found[texts[t]] = std::move(*idx);
+  }
+  return found;
+}
+
+/// The given options, with those of the format that the dataset was created with.
+Result<Options> options_of_dataset(const DatasetPaths& paths, const Existing& existing, Options options) {
+  if (options.partition_index == PartitionIndex::kLocal) options.partition_index = PartitionIndex::kGlobal;
+  for (const auto& [name, value] : existing.format_options) {
+    const Status set = options.set(name, value, "dataset");
+    if (!set.ok()) return error(Code::kDataLoss, "{}: {}", paths.catalog(), set.message());
+  }
+  const bool is_local = options.partition_index == PartitionIndex::kLocal;
+  if (!is_local || options.partitions.unit == Partitions::Unit::kPartitions) return options;
+  return error(Code::kDataLoss, "{}: 'partitions': expected a number", paths.catalog());
+}
+
+}  // namespace
+
 Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
                                 const Options& given) {
   Existing existing;
@@ -201,30 +259,26 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
   auto schema = parse_schema(texts.at(1));
   if (!schema.ok()) return schema.status().with_context("schema of " + paths.stem);
   existing.schema = std::move(*schema);
-  std::map<std::string, Found> found;
-  for (std::size_t t = 2; t + 1 < texts.size(); t += 2) {
-    auto idx = parse_found(texts[t], texts[t + 1]);
-    if (!idx.ok()) return idx.status().with_context(texts[t] + ".idx");
-    found[texts[t]] = std::move(*idx);
-  }
+  ESKER_ASSIGN_OR_RETURN(const auto found, parse_all_found(texts));
+  Catalog catalog;
   if (existing.catalog_text.empty() && !found.empty()) {
     existing.times = found.begin()->second.record.times;
   } else {
-    ESKER_ASSIGN_OR_RETURN(const Catalog catalog, parse_catalog(existing.catalog_text));
+    ESKER_ASSIGN_OR_RETURN(catalog, parse_catalog(existing.catalog_text));
     ESKER_RETURN_IF_ERROR(check_generation(paths.catalog(), catalog.generation, catalog.times.size()));
     existing.times = catalog.times;
     existing.format_options = catalog.options;
   }
-  Options options = given;
-  for (const auto& [name, value] : existing.format_options) {
-    const Status set = options.set(name, value, "dataset");
-    if (!set.ok()) return error(Code::kDataLoss, "{}: {}", paths.catalog(), set.message());
-  }
-  ESKER_ASSIGN_OR_RETURN(
-      existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
-        const auto entry = found.find(name);
-        return entry == found.end() ? PartOptions{options, {}} : options_of(entry->second, options);
-      }));
+  ESKER_ASSIGN_OR_RETURN(const Options options, options_of_dataset(paths, existing, given));
+  const std::map<std::string, Bitmask> masks = masks_of_wholes(catalog);
+  ESKER_ASSIGN_OR_RETURN(existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
+                           const auto entry = found.find(name);
+                           if (entry != found.end()) return options_of(entry->second, options);
+                           const auto mask = masks.find(name);
+                           if (mask == masks.end()) return PartOptions{options, {}};
+                           return PartOptions{options, mask->second};
+                         }));
+  ESKER_RETURN_IF_ERROR(check_places(paths, catalog, existing.parts));
   existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
   existing.max_errors.assign(existing.times.size(), std::vector<float>(existing.schema.fields().size()));
   existing.set_sums.assign(existing.times.size(),
@@ -239,6 +293,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     }
     ESKER_RETURN_IF_ERROR(check_blocks_directory(entry->second.header, part.idx_path));
     ESKER_RETURN_IF_ERROR(check_same(part, entry->second));
+    ESKER_RETURN_IF_ERROR(check_place(part, entry->second));
     ESKER_RETURN_IF_ERROR(check_steps(part, entry->second, existing.times));
     mark_present(part, entry->second, existing);
     take_errors(part, entry->second, existing);
@@ -246,7 +301,8 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     existing.num_merged = std::max(existing.num_merged, entry->second.record.merged);
     existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
-  if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {
+  const bool single = is_single(existing.schema, existing.parts);
+  if (found.size() > existing.parts.size() || single != existing.catalog_text.empty()) {
     return error(Code::kDataLoss, "the files of {} do not match its schema file", paths.stem);
   }
   return existing;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codec_spec.h"
+#include "formats/idx/joined_parts.h"
 
 namespace esker::idx {
 
@@ -30,14 +31,29 @@ FieldErrors ErrorSum::result() const {
   return {largest_, std::min(std::sqrt(squares_ / static_cast<double>(num_values_)) * rounding, largest_)};
 }
 
-Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::vector<int>& columns,
-                                                Index step) {
+namespace {
+
+bool is_exact(const IdxPart& part, const std::vector<int>& columns) {
+  return std::none_of(columns.begin(), columns.end(), [&](int column) {
+    return is_lossy(part.header().fields[static_cast<std::size_t>(column)]);
+  });
+}
+
+Index num_values(const IdxPart& part, const std::vector<int>& columns) {
+  Index components = 0;
+  for (const int column : columns) {
+    components += part.header().fields[static_cast<std::size_t>(column)].components;
+  }
+  return components * part.header().box.num_samples();
+}
+
+/// Adds those of the blocks of an .idx; false if they are not known.
+Result<bool> add_errors(const IdxPart& part, const std::vector<int>& columns, Index step, ErrorSum& sum) {
   const BlockGrid& blocks = part.blocks();
   const Index time = part.times()[static_cast<std::size_t>(step)];
-  ErrorSum sum;
   for (const int column : columns) {
     const FieldEntry& field = part.header().fields[static_cast<std::size_t>(column)];
-    if (!part.is_ours() || !is_lossy(field)) return std::optional<FieldErrors>();
+    if (!part.is_ours() || !is_lossy(field)) return false;
     ESKER_ASSIGN_OR_RETURN(const auto sparse, part.blocks_at(column, step));
     const BlockSet all(blocks);
     const BlockSet& held = sparse ? *sparse : all;
@@ -49,11 +65,33 @@ Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::
         return error(Code::kDataLoss, "{}: block {} of field '{}' is missing",
                      part.files().path(column, block, time), block, field.name);
       }
-      if (!stored->errors) return std::optional<FieldErrors>();
+      if (!stored->errors) return false;
       const Index samples = blocks.lattice(block).indices_in(blocks.box()).num_samples();
       sum.add(*stored->errors, samples * field.components);
     }
   }
+  return true;
+}
+
+}  // namespace
+
+Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::vector<int>& columns,
+                                                Index step) {
+  ErrorSum sum;
+  bool are_known = true;
+  if (part.partitions().empty()) {
+    ESKER_ASSIGN_OR_RETURN(are_known, add_errors(part, columns, step, sum));
+  }
+  for (const JoinedPart& joined : part.partitions()) {
+    if (is_exact(*joined.part, columns) && !is_exact(part, columns)) {  // a tiny part of a lossy field
+      sum.add({}, num_values(*joined.part, columns));
+      continue;
+    }
+    const Index here = joined.part->step_at(part.times()[static_cast<std::size_t>(step)]);
+    ESKER_ASSIGN_OR_RETURN(const bool here_known, add_errors(*joined.part, columns, here, sum));
+    are_known = are_known && here_known;
+  }
+  if (!are_known) return std::optional<FieldErrors>();
   FieldErrors errors = sum.result();
   if (part.header().cells) errors.rms = errors.largest;  // only that bounds it
   return std::optional(errors);

@@ -16,6 +16,7 @@
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
 #include "formats/idx/field_errors.h"
+#include "formats/idx/joined_parts.h"
 #include "formats/idx/pidx_header.h"
 #include "grid/points.h"
 #include "layout/kept_fields.h"
@@ -232,6 +233,7 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
                 header.blocks_per_file,
                 part->num_blocks(),
                 num_steps};
+  info.hybrid_bricks = header.brick_digits > 0 ? Index{1} << header.brick_digits : 0;
   for (std::size_t f = first_field; f < dataset.schema.fields().size(); ++f) {
     info.fields.push_back(dataset.schema.fields()[f].name);
   }
@@ -293,6 +295,68 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   return dataset;
 }
 
+/// Opens one .idx of a directory, and checks that it has the steps of the catalog. Null: it is written with
+/// the first step.
+Result<std::unique_ptr<IdxPart>> open_listed(const std::shared_ptr<Store>& store, const DatasetPaths& paths,
+                                             const CatalogPart& named, const std::vector<double>& times) {
+  const auto num_steps = static_cast<Index>(times.size());
+  const std::string idx_path = paths.directory() + "/" + named.name + ".idx";
+  if (num_steps == 0) {  // fixed fields are written with the first step, and a run may have died before it
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store->exists(idx_path));
+    if (named.fixed || !exists) return std::unique_ptr<IdxPart>();
+  }
+  auto opened = IdxPart::open(store, idx_path);
+  if (opened.status().code() == Code::kNotFound) {
+    return error(Code::kDataLoss, "{} is missing, but {} lists it", idx_path, paths.catalog());
+  }
+  ESKER_RETURN_IF_ERROR(opened.status());
+  const IdxPart& part = **opened;
+  ESKER_RETURN_IF_ERROR(check_record_is_there(part));
+  if (named.place) ESKER_RETURN_IF_ERROR(check_blocks_directory(part.header(), idx_path));
+  if (!named.fixed && static_cast<Index>(part.times().size()) < num_steps) {
+    return error(Code::kDataLoss, "{} has {} steps, but {} lists {}", part.idx_path(), part.times().size(),
+                 paths.catalog(), num_steps);
+  }
+  if (!named.fixed) ESKER_RETURN_IF_ERROR(check_times(part, times));
+  return opened;
+}
+
+/// Parts of a grid whose partitions are stored separately.
+struct PartsOfGrid {
+  std::vector<const CatalogPart*> named;
+  std::vector<JoinedPart> parts;
+};
+
+/// The partitions of a grid as one part, unless some are written with the first step.
+Status add_joined(IdxDataset& dataset, PartsOfGrid&& of_grid, Index num_steps, Index num_partitions) {
+  const CatalogPart& first = *of_grid.named.front();
+  if (of_grid.parts.size() < of_grid.named.size()) return {};
+  for (const JoinedPart& joined : of_grid.parts) {
+    if (!first.fixed || joined.part->times().size() == 1) continue;
+    return error(Code::kDataLoss, "{}: (time) lists {} steps, expected one for fixed fields",
+                 joined.part->idx_path(), joined.part->times().size());
+  }
+  const std::string name = name_of_whole(first.grid, first.fixed);
+  const std::string path = dataset.paths.directory() + "/" + name + ".midx";
+  ESKER_ASSIGN_OR_RETURN(auto whole,
+                         join_parts(dataset.store, path, of_grid.named, std::move(of_grid.parts)));
+  ESKER_RETURN_IF_ERROR(
+      add_part(dataset, std::move(whole), {name, first.grid, first.fixed, {}}, first.fixed ? 1 : num_steps));
+  dataset.infos.back().local_partitions = num_partitions;
+  return {};
+}
+
+/// Of the options in the catalog; the number of partitions with samples is less if some have none.
+Index num_partitions_of(const Catalog& catalog) {
+  const auto given = catalog.options.find("partitions");
+  const auto number = given == catalog.options.end() ? std::nullopt : parse_integer(given->second);
+  Index most = number.value_or(0);
+  for (const CatalogPart& part : catalog.parts) {
+    if (part.place) most = std::max<Index>(most, part.place->partition + 1);
+  }
+  return most;
+}
+
 Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const DatasetPaths& paths) {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, paths.catalog(), kMaxSidecarBytes));
   auto catalog = parse_catalog(text);
@@ -303,25 +367,23 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   dataset.paths = paths;
   dataset.single = false;
   const auto num_steps = static_cast<Index>(dataset.times.size());
+  std::map<std::string, PartsOfGrid> divided;
   for (const CatalogPart& named : catalog->parts) {
-    const std::string idx_path = paths.directory() + "/" + named.name + ".idx";
-    if (num_steps == 0) {  // fixed fields are written with the first step, and a run may have died before it
-      ESKER_ASSIGN_OR_RETURN(const bool exists, store->exists(idx_path));
-      if (named.fixed || !exists) continue;
+    ESKER_ASSIGN_OR_RETURN(auto part, open_listed(store, paths, named, dataset.times));
+    if (named.place) {
+      PartsOfGrid& of_grid = divided[name_of_whole(named.grid, named.fixed)];
+      of_grid.named.push_back(&named);
+      if (!part) continue;
+      auto placed = place_part(std::move(part), named);
+      if (!placed.ok() && num_steps == 0) continue;  // of a replaced dataset, see creation.h
+      ESKER_RETURN_IF_ERROR(placed.status());
+      of_grid.parts.push_back(std::move(*placed));
+    } else if (part) {
+      ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
     }
-    auto opened = IdxPart::open(store, idx_path);
-    if (opened.status().code() == Code::kNotFound) {
-      return error(Code::kDataLoss, "{} is missing, but {} lists it", idx_path, paths.catalog());
-    }
-    ESKER_RETURN_IF_ERROR(opened.status());
-    auto part = std::move(*opened);
-    ESKER_RETURN_IF_ERROR(check_record_is_there(*part));
-    if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
-      return error(Code::kDataLoss, "{} has {} steps, but {} lists {}", part->idx_path(),
-                   part->times().size(), paths.catalog(), num_steps);
-    }
-    if (!named.fixed) ESKER_RETURN_IF_ERROR(check_times(*part, dataset.times));
-    ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
+  }
+  for (auto& [name, of_grid] : divided) {
+    ESKER_RETURN_IF_ERROR(add_joined(dataset, std::move(of_grid), num_steps, num_partitions_of(*catalog)));
   }
   (void)read_schema(*store, paths.schema(), dataset);
   return dataset;

@@ -13,6 +13,7 @@
 #include "formats/idx/cell_blocks.h"
 #include "formats/idx/cell_header.h"
 #include "formats/idx/cell_heads.h"
+#include "formats/idx/joined_parts.h"
 #include "formats/idx/pidx_header.h"
 #include "formats/idx/pidx_partitions.h"
 #include "formats/idx/plain_blocks.h"
@@ -96,6 +97,19 @@ Result<std::unique_ptr<IdxPart>> IdxPart::of_text(std::shared_ptr<Store> store, 
                                               std::move(record), std::move(times), std::move(*files)));
 }
 
+std::unique_ptr<IdxPart> IdxPart::of_parts(std::shared_ptr<Store> store, const std::string& path,
+                                           Header header, std::optional<CommitRecord> record,
+                                           std::vector<JoinedPart> parts) {
+  std::vector<Index> times = parts.front().part->times();
+  for (const JoinedPart& joined : parts) {
+    if (joined.part->times().size() < times.size()) times = joined.part->times();
+  }
+  std::unique_ptr<IdxPart> whole(new IdxPart(std::move(store), path, std::move(header), std::move(record),
+                                             std::move(times), FilenameTemplate()));
+  whole->partitions_ = std::move(parts);
+  return whole;
+}
+
 Index IdxPart::step_at(Index time) const {
   const auto found = std::lower_bound(times_.begin(), times_.end(), time);
   return found != times_.end() && *found == time ? found - times_.begin() : -1;
@@ -122,7 +136,8 @@ Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarg
       context.missing == MissingBlocks::kNearest || context.missing == MissingBlocks::kLinear;
   if (derives && (!partitions_.empty() || header_.cells || header_.brick_digits > 0)) {
     return error(Code::kUnsupported,
-                 "{}: filling cells, bricks, and partitions of PIDX, from coarser samples is not supported",
+                 "{}: filling cells, bricks, and partitions with their own .idx, from coarser samples is not "
+                 "supported",
                  idx_path_);
   }
   if (target.samples.num_samples() == 0) return {};
@@ -158,7 +173,7 @@ Result<std::shared_ptr<const BlockSet>> IdxPart::blocks_at(int field, Index step
 Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
                             const ReadContext& context) const {
   const Index time = times_[static_cast<std::size_t>(step)];
-  if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
+  if (!partitions_.empty()) return read_joined_parts(partitions_, column, time, target, context);
   const std::unique_ptr<BlockForm> form = form_of(column, step, context.bits);
   const FieldEntry& field = header_.fields[column];
   std::vector<std::byte> fill(static_cast<std::size_t>(field.sample_bytes()),
@@ -283,7 +298,7 @@ std::vector<Lattice> IdxPart::samples_of_block(const BlockAt& at) const {
 
 Index IdxPart::num_blocks() const {
   Index sum = partitions_.empty() ? blocks_.num_existing() : 0;
-  for (const JoinedPartition& joined : partitions_) sum += joined.part->num_blocks();
+  for (const JoinedPart& joined : partitions_) sum += joined.part->num_blocks();
   return sum;
 }
 
@@ -298,8 +313,8 @@ Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
 }
 
 Status IdxPart::add_storage(StorageInfo& info, Index num_steps) const {
-  for (const JoinedPartition& joined : partitions_) {
-    ESKER_RETURN_IF_ERROR(joined.part->add_storage(info, static_cast<Index>(joined.part->times().size())));
+  for (const JoinedPart& joined : partitions_) {
+    ESKER_RETURN_IF_ERROR(joined.part->add_storage(info, joined.part->num_steps_within(num_steps)));
   }
   if (!partitions_.empty()) return {};
   const auto times = std::span(times_).first(static_cast<std::size_t>(num_steps));

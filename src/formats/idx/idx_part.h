@@ -1,6 +1,7 @@
 // IdxPart: one .idx file opened for reading.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,7 +23,7 @@
 
 namespace esker::idx {
 
-struct JoinedPartition;
+struct JoinedPart;
 
 class IdxPart {
  public:
@@ -35,6 +36,11 @@ class IdxPart {
   /// The same, as if the file contained that text.
   static Result<std::unique_ptr<IdxPart>> of_text(std::shared_ptr<Store> store, const std::string& idx_path,
                                                   const std::string& text);
+  /// Parts of a grid, at least one, as one dataset. `header` describes the grid, and `record` says which
+  /// fields its steps have. It has the steps that all parts have.
+  static std::unique_ptr<IdxPart> of_parts(std::shared_ptr<Store> store, const std::string& path,
+                                           Header header, std::optional<CommitRecord> record,
+                                           std::vector<JoinedPart> parts);
   ~IdxPart();
 
   [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
@@ -58,6 +64,11 @@ class IdxPart {
   [[nodiscard]] bool is_ours() const { return record_.has_value(); }
   /// Integer times of the steps, ascending; {0} if the header has no (time).
   [[nodiscard]] const std::vector<Index>& times() const { return times_; }
+  /// Of a part of a dataset with so many steps: a part of Esker's may list more, which were not committed.
+  [[nodiscard]] Index num_steps_within(Index num_steps) const {
+    const auto listed = static_cast<Index>(times_.size());
+    return is_ours() ? std::min(listed, num_steps) : listed;
+  }
   /// Position of an integer time in times(); -1 if it is missing.
   [[nodiscard]] Index step_at(Index time) const;
   /// Whether field number `field` was written at `step` (position in times()).
@@ -101,7 +112,7 @@ class IdxPart {
   /// The samples of a block that are in the grid, as one lattice, or several for blocks of cells.
   [[nodiscard]] std::vector<Lattice> samples_of_block(const BlockAt& at) const;
   /// The parts that hold the blocks of this one; empty if it holds them itself.
-  [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
+  [[nodiscard]] const std::vector<JoinedPart>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
   /// Adds the existing block files of the first `num_steps` steps, and their bytes, to `info`. The cost
   /// depends on the files on storage, not on the number that the header allows.
@@ -126,7 +137,7 @@ class IdxPart {
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;
   std::unique_ptr<PartSets> sets_;
-  std::vector<JoinedPartition> partitions_;  // empty, unless all blocks are in partitions
+  std::vector<JoinedPart> partitions_;  // empty, unless all blocks are in partitions
 };
 
 }  // namespace esker::idx

@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "codec/compress.h"
 #include "formats/idx/cell_heads.h"
+#include "layout/placed_layout.h"
 
 namespace esker::idx {
 
@@ -33,7 +34,12 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
   const LayoutParameters parameters{part.header.blocks_per_file, part.alignment_bytes,
                                     file_headers_bytes(part.header), part.header.fields.front().order,
                                     !part.cells};
-  layouts.push_back(std::make_unique<IdxLayout>(part.blocks, std::move(fields), parameters));
+  idx_layouts_.push_back(std::make_shared<const IdxLayout>(part.blocks, std::move(fields), parameters));
+  layouts.push_back(idx_layouts_.back());
+  if (part.place) {
+    layouts.back() =
+        std::make_shared<const PlacedLayout>(idx_layouts_.back(), part.place->box.lo, part.place->own);
+  }
   part_of_layout_.push_back(&part);
   if (part.cells) {
     const auto block = static_cast<std::size_t>(layouts.back()->largest_piece_bytes());

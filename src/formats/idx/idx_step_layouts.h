@@ -1,6 +1,7 @@
 // IdxStepLayouts: layouts, names and headers of the block files of one step, for all parts of a dataset.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "codec/codec.h"
@@ -44,7 +45,7 @@ class IdxStepLayouts final : public StepLayouts {
            const KeptFields& kept);
   [[nodiscard]] const Part& part_of(int layout) const { return *part_of_layout_[layout]; }
   [[nodiscard]] const IdxLayout& layout_of(int number) const {
-    return static_cast<const IdxLayout&>(*layouts[static_cast<std::size_t>(number)]);
+    return *idx_layouts_[static_cast<std::size_t>(number)];
   }
   [[nodiscard]] const CodecSpec& codec_of(int layout, int field) const {
     return codecs_[static_cast<std::size_t>(layout)][static_cast<std::size_t>(field)];
@@ -57,6 +58,7 @@ class IdxStepLayouts final : public StepLayouts {
   void add_heads(int layout, Index file, std::span<const PieceHead> heads, std::vector<BlockEntry>& entries,
                  std::vector<std::byte>& bytes) const;
 
+  std::vector<std::shared_ptr<const IdxLayout>> idx_layouts_;  // in coordinates of their parts
   std::vector<const Part*> part_of_layout_;
   mutable std::vector<std::byte> scratch_;      // of encode()
   std::vector<std::vector<CodecSpec>> codecs_;  // [layout][field of the part]

@@ -12,8 +12,8 @@
 #include "formats/idx/block_comparison.h"
 #include "formats/idx/existing.h"
 #include "formats/idx/idx_dataset.h"
+#include "formats/idx/joined_parts.h"
 #include "formats/idx/leftovers.h"
-#include "formats/idx/pidx_partitions.h"
 #include "read/findings.h"
 
 namespace esker::idx {
@@ -211,9 +211,15 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   Store& store = *dataset.store;
   std::vector<PartFiles> files;
   bool ours = !dataset.single;
+  const auto add = [&](const IdxPart& part) {
+    ours = ours || part.is_ours();
+    files.push_back({part.idx_path(), !part.header().time.has_value()});
+  };
   for (const auto& part : dataset.parts) {
-    ours = ours || part->is_ours();
-    files.push_back({part->idx_path(), !part->header().time.has_value()});
+    if (!part->is_ours() || part->partitions().empty()) add(*part);
+    for (const JoinedPart& joined : part->partitions()) {
+      if (part->is_ours()) add(*joined.part);
+    }
   }
   const auto is_part =
       store.exists((std::filesystem::path(dataset.paths.stem).parent_path() / kCatalogName).string());
@@ -248,7 +254,10 @@ Status IdxDataset::verify_against(const ReadOriginal& original, VerifyReport& re
                                   const std::function<void(double)>& progress) const {
   for (const auto& part : parts) {
     if (part->partitions().empty()) continue;
-    return error(Code::kUnsupported, "{}: comparing partitions of PIDX is not supported", part->idx_path());
+    return error(Code::kUnsupported,
+                 "{}: comparing the blocks of partitions with their own .idx is not supported; compare the "
+                 "samples with `esker diff`",
+                 part->idx_path());
   }
   return verify_blocks(&original, report, progress);
 }
@@ -279,16 +288,19 @@ Status IdxDataset::verify_blocks(const ReadOriginal* original, VerifyReport& rep
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const IdxPart& part = *parts[p];
     const Index num_steps = infos[p].num_steps;
-    const auto listed = static_cast<Index>(part.times().size());
-    if (listed > num_steps) {
+    const auto warn_if_ahead = [&](const IdxPart& of) {
+      const auto listed = static_cast<Index>(of.times().size());
+      if (listed <= num_steps) return;
       findings.warning(
-          part.idx_path(),
+          of.idx_path(),
           fmt::format("lists {} steps, but the dataset has {}: a commit was interrupted", listed, num_steps));
-    }
+    };
+    if (part.partitions().empty() || !part.is_ours()) warn_if_ahead(part);
     if (part.partitions().empty()) tasks.push_back({&part, num_steps});
     if (original) tasks.back().comparison.emplace(part, columns_of(p), *original);
-    for (const JoinedPartition& joined : part.partitions()) {
-      tasks.push_back({joined.part.get(), static_cast<Index>(joined.part->times().size())});
+    for (const JoinedPart& joined : part.partitions()) {
+      if (part.is_ours()) warn_if_ahead(*joined.part);
+      tasks.push_back({joined.part.get(), joined.part->num_steps_within(num_steps)});
     }
   }
   for (const Task& task : tasks) to_do += expected_files(*task.part, task.num_steps);

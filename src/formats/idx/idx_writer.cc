@@ -16,6 +16,7 @@
 #include "formats/idx/idx_step_layouts.h"
 #include "formats/idx/leftovers.h"
 #include "formats/idx/merge.h"
+#include "formats/idx/midx.h"
 #include "formats/idx/part_blocks.h"
 #include "formats/idx/record_sum.h"
 #include "store/checksum.h"
@@ -107,12 +108,12 @@ const Part& IdxWriter::part_of(int field) const {
 
 Status IdxWriter::check_sparse(int field) const {
   const Field& of = schema_.fields()[static_cast<std::size_t>(field)];
-  if (part_of(field).header.brick_digits > 0) {
-    return error(
-        Code::kUnsupported,
-        "field '{}' is stored with partition_index=hybrid, whose blocks are always stored completely; "
-        "set partition_index=global",
-        of.name);
+  const Part& part = part_of(field);
+  if (part.header.brick_digits > 0 || part.place) {
+    return error(Code::kUnsupported,
+                 "field '{}' is stored with partition_index={}, whose blocks are always stored completely; "
+                 "set partition_index=global",
+                 of.name, part.place ? "local" : "hybrid");
   }
   if (of.stored_bits == 0) return {};
   return error(Code::kUnsupported, "field '{}' has stored_bits, whose blocks are always stored completely",
@@ -191,7 +192,7 @@ Status IdxWriter::reclaim(bool durable) {
   ESKER_ASSIGN_OR_RETURN(const auto leftovers,
                          find_leftovers(*store_, paths_, part_files(), static_cast<Index>(times_.size())));
   for (const std::string& path : leftovers) ESKER_RETURN_IF_ERROR(remove_leftover(*store_, path));
-  return {};
+  return write_unions(durable);
 }
 
 // Only Esker datasets are removed, with all files in their directory: an .idx with a commit record, or a
@@ -215,7 +216,7 @@ Status IdxWriter::check_replaceable() const {
 Status IdxWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(check_replaceable());
   forget_files();
-  const bool single = is_single(schema_);
+  const bool single = is_single();
   const std::string schema = print_schema(schema_, other_suffix_);
   ESKER_RETURN_IF_ERROR(stage_schema(*store_, paths_, single, schema, durable));
   const Status visible = single ? write_part(0, 0, durable) : write_catalog(durable);
@@ -228,7 +229,17 @@ Status IdxWriter::create(bool durable) {
   for (std::size_t p = 0; p < parts_.size() && !single; ++p) {
     if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
   }
+  ESKER_RETURN_IF_ERROR(write_unions(durable));
   if (!single && options_.report != "none") print_directory();
+  return {};
+}
+
+/// Also after a run that died while it created the dataset.
+Status IdxWriter::write_unions(bool durable) {
+  for (const auto& [path, text] : unions_of_parts(parts_)) {
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
+    if (!exists) ESKER_RETURN_IF_ERROR(replace_file(*store_, path, text, durable));
+  }
   return {};
 }
 
@@ -236,6 +247,14 @@ Status IdxWriter::create(bool durable) {
 void IdxWriter::print_directory() const {
   const std::string name = std::filesystem::path(paths_.stem).filename().string();
   std::string files;
+  if (parts_.front().place) {
+    for (const auto& [path, text] : unions_of_parts(parts_)) files += (files.empty() ? "" : ", ") + path;
+    const std::string text = fmt::format(
+        "esker: {}.idx: a dataset with partition_index=local is a directory: open {}, or in OpenVisus {}\n",
+        name, name, files);
+    std::fputs(text.c_str(), stderr);
+    return;
+  }
   for (const Part& part : parts_)
     files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
   const std::string text = fmt::format(
@@ -260,7 +279,8 @@ std::vector<std::string> IdxWriter::metadata_paths() const {
   for (const Part& part : parts_) {
     if (!part.fixed || !times_.empty()) paths.push_back(part.idx_path);
   }
-  if (is_single(schema_)) {
+  for (const auto& [path, text] : unions_of_parts(parts_)) paths.push_back(path);
+  if (is_single()) {
     paths.push_back(paths_.single_schema());
   } else {
     paths.insert(paths.end(), {paths_.schema(), paths_.catalog()});
@@ -331,6 +351,7 @@ CommitRecord IdxWriter::record_of(std::size_t part_number, Index num_steps) cons
   }
   record.alignment_bytes = part.alignment_bytes;
   record.checksums = part.checksums;
+  record.corner = corner_of(part);
   record.generation = num_steps + 1;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
     const Field& field = schema_.fields()[part.columns[c].field];
@@ -368,11 +389,21 @@ Status IdxWriter::check_unchanged(const Replaced& file) const {
                file.path);
 }
 
+// The leaders of partitions check their files.
 Status IdxWriter::check_ours() {
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   ESKER_RETURN_IF_ERROR(check_unchanged(catalog_));
-  for (const Replaced& file : idx_) ESKER_RETURN_IF_ERROR(check_unchanged(file));
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (!parts_[p].place) ESKER_RETURN_IF_ERROR(check_unchanged(idx_[p]));
+  }
   return {};
+}
+
+/// The checksum of the file of a part that another rank has written.
+void IdxWriter::find_sum(std::size_t part) {
+  Replaced& file = idx_[part];
+  if (file.has_own_text && file.num_steps >= 0) file.sum = sum_of(text_of_part(part, file.num_steps));
+  file.has_own_text = false;
 }
 
 Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
@@ -402,12 +433,16 @@ Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_ste
   return replaced;
 }
 
-Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) {
+std::string IdxWriter::text_of_part(std::size_t number, Index num_steps) const {
   const Part& part = parts_[number];
   Header header = part.header;
   if (!part.fixed) header.time = TimeSteps{kTimeTemplate, {{0, num_steps - 1, 1}}};
   header.other.emplace_back(kRecordKey, print_sealed_record(header, record_of(number, num_steps)));
-  return replace(idx_[number], print_header(header), num_steps, durable);
+  return print_header(header);
+}
+
+Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) {
+  return replace(idx_[number], text_of_part(number, num_steps), num_steps, durable);
 }
 
 Status IdxWriter::write_catalog(bool durable) {
@@ -415,25 +450,90 @@ Status IdxWriter::write_catalog(bool durable) {
   Catalog catalog;
   catalog.generation = num_steps + 1;
   for (const Part& part : parts_) {
-    catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
+    catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed, {}});
+    if (!part.place) continue;
+    catalog.parts.back().place = PartPlace{part.place->own.partition, part.place->box, part.place->mask};
   }
   catalog.options = format_options_;
   catalog.times = times_;
   return replace(catalog_, print_catalog(catalog), num_steps, durable);
 }
 
-Status IdxWriter::commit(const StoredStep& stored, bool durable) {
-  ESKER_RETURN_IF_ERROR(check_ours());
-  const Index step = stored.step;
-  forget_steps_from(step);
+int IdxWriter::num_own_indexes() const {
+  return !parts_.empty() && parts_.front().place ? parts_.front().place->own.cut->num_partitions() : 0;
+}
+
+std::vector<std::string> IdxWriter::indexes_of(int partition) const {
+  std::vector<std::string> paths;
+  for (const Part& part : parts_) {
+    if (!part.place || part.place->own.partition != partition) continue;
+    if (!part.fixed || !times_.empty()) paths.push_back(part.idx_path);
+  }
+  return paths;
+}
+
+void IdxWriter::take_step(const StoredStep& stored) {
+  forget_steps_from(stored.step);
+  new_set_sums_.resize(parts_.size());
   set_sums_.push_back(new_set_sums_);
   times_.push_back(stored.time);
   present_.push_back(stored.present);
   max_errors_.push_back(stored.max_errors);
+}
+
+Status IdxWriter::commit_partitions(const StoredStep& stored, std::span<const int> led, bool durable) {
+  std::vector<std::size_t> mine;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    if (!parts_[p].fixed || step == 0) ESKER_RETURN_IF_ERROR(write_part(p, step + 1, durable));
+    if (!parts_[p].place || (parts_[p].fixed && stored.step > 0)) continue;
+    if (std::find(led.begin(), led.end(), parts_[p].place->own.partition) != led.end()) mine.push_back(p);
   }
-  return is_single(schema_) ? Status() : write_catalog(durable);
+  for (const std::size_t p : mine) {
+    find_sum(p);
+    ESKER_RETURN_IF_ERROR(check_unchanged(idx_[p]));
+  }
+  take_step(stored);
+  for (const std::size_t p : mine) ESKER_RETURN_IF_ERROR(write_part(p, stored.step + 1, durable));
+  return {};
+}
+
+void IdxWriter::settle_indexes(Index num_steps) {
+  if (num_steps < std::ssize(times_)) forget_steps_from(num_steps);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    Replaced& file = idx_[p];
+    if (!parts_[p].place) continue;
+    Index listed = num_steps;
+    if (parts_[p].fixed) listed = num_steps == 0 ? -1 : std::max<Index>(file.num_steps, 0);
+    if (file.num_steps == listed || (file.num_steps < 0 && num_steps == 0)) continue;  // it may not exist
+    file.num_steps = parts_[p].fixed && listed == 0 ? 1 : listed;  // written with the first step
+    file.has_own_text = true;
+    file.or_sum.reset();
+    file.may_be_missing = false;
+  }
+}
+
+void IdxWriter::doubt_indexes(const StoredStep& stored) {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].place) find_sum(p);
+  }
+  take_step(stored);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    Replaced& file = idx_[p];
+    if (!parts_[p].place || (parts_[p].fixed && stored.step > 0) || file.num_steps > stored.step) continue;
+    file.may_be_missing = file.may_be_missing || file.num_steps < 0;
+    file.or_sum = sum_of(text_of_part(p, stored.step + 1));
+    file.num_steps = stored.step + 1;
+  }
+}
+
+Status IdxWriter::commit(const StoredStep& stored, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  const Index step = stored.step;
+  take_step(stored);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].place || (parts_[p].fixed && step > 0)) continue;
+    ESKER_RETURN_IF_ERROR(write_part(p, step + 1, durable));
+  }
+  return is_single() ? Status() : write_catalog(durable);
 }
 
 void IdxWriter::forget_steps_from(Index num_steps) {
@@ -447,12 +547,18 @@ void IdxWriter::forget_steps_from(Index num_steps) {
 // Replaces only files that list more steps than they should, the catalog first, because readers trust it. The
 // target is recorded first, so that reclaim() continues where this has failed.
 Status IdxWriter::rewind(Index num_steps, bool durable) {
+  for (std::size_t p = 0; p < parts_.size(); ++p) find_sum(p);  // while the steps are known
   forget_steps_from(num_steps);
   ESKER_RETURN_IF_ERROR(check_ours());
   Status status;
   if (catalog_.num_steps > num_steps) status = write_catalog(durable);
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    Status rewound;
+    const bool is_ahead = idx_[p].num_steps > num_steps;
+    Status rewound = parts_[p].place && is_ahead ? check_unchanged(idx_[p]) : Status();
+    if (!rewound.ok()) {
+      if (status.ok()) status = rewound;
+      continue;
+    }
     if (!parts_[p].fixed && idx_[p].num_steps > num_steps) {
       rewound = write_part(p, num_steps, durable);
     } else if (parts_[p].fixed && num_steps == 0 && idx_[p].num_steps >= 0) {

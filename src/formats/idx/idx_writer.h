@@ -3,6 +3,10 @@
 // Commit: the data and headers of a step's block files are written. Then each .idx is checked to be the one
 // that this writer left. Then the .idx of fixed fields (first step only) and each grid's .idx are replaced by
 // rename. In a dataset of several parts, esker.json is replaced last.
+//
+// If partitions are stored separately, the leader of a partition checks and replaces its .idx files, before
+// rank 0 replaces esker.json. For that, all ranks know what each step holds; the text of an .idx follows from
+// it. A file for OpenVisus that shows the union of the .idx files of a grid is written once (midx.h).
 #pragma once
 
 #include <algorithm>
@@ -54,6 +58,11 @@ class IdxWriter final : public FormatWriter {
                                                             const KeptFields& kept) const override;
   Result<std::vector<SmallFile>> small_files(Index step, const std::vector<bool>& present,
                                              const KeptFields& kept, const PatchesOfMeshes& patches) override;
+  [[nodiscard]] int num_own_indexes() const override;
+  Status commit_partitions(const StoredStep& stored, std::span<const int> led, bool durable) override;
+  [[nodiscard]] std::vector<std::string> indexes_of(int partition) const override;
+  void settle_indexes(Index num_steps) override;
+  void doubt_indexes(const StoredStep& stored) override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
@@ -71,12 +80,16 @@ class IdxWriter final : public FormatWriter {
     // After a replacement with unknown result: the file is the old or the new one.
     std::optional<std::uint64_t> or_sum = {};
     bool may_be_missing = false;
+    bool has_own_text = false;  // the text is text_of_part() of num_steps: `sum` is not known
   };
 
   [[nodiscard]] Status check_directory() const;
   [[nodiscard]] Status check_replaceable() const;
   [[nodiscard]] std::vector<PartFiles> part_files() const;
   [[nodiscard]] Status check_unchanged(const Replaced& file) const;
+  void find_sum(std::size_t part);
+  [[nodiscard]] std::string text_of_part(std::size_t part, Index num_steps) const;
+  void take_step(const StoredStep& stored);
   Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
   Status write_part(std::size_t part, Index num_steps, bool durable);
   Status write_catalog(bool durable);
@@ -88,6 +101,8 @@ class IdxWriter final : public FormatWriter {
            std::any_of(idx_.begin(), idx_.end(), [](auto& idx) { return idx.num_steps >= 0; });
   }
   Status make_parts_of_schema();
+  [[nodiscard]] bool is_single() const { return esker::idx::is_single(schema_, parts_); }
+  Status write_unions(bool durable);
   void forget_files();
   void print_directory() const;
 

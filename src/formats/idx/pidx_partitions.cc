@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/idx/pidx_header.h"
-#include "grid/selection.h"
 
 namespace esker::idx {
 namespace {
@@ -26,7 +25,7 @@ Status cannot_join(const IdxPart& whole, Index count, const std::string& why) {
 }
 
 /// Why the partition cannot be part of the complete dataset; empty if it can.
-std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
+std::string mismatch(const IdxPart& whole, const JoinedPart& joined) {
   const Header& header = joined.part->header();
   if (header.box.rank != whole.header().box.rank) return "the number of axes differs";
   if (header.fields != whole.header().fields) return "the fields differ";
@@ -37,12 +36,12 @@ std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
 }
 
 /// Partition `number`, or nothing if the file does not exist: PIDX omits empty partitions.
-Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Store>& store,
-                                                      const IdxPart& whole, Index number) {
+Result<std::optional<JoinedPart>> open_partition(const std::shared_ptr<Store>& store, const IdxPart& whole,
+                                                 Index number) {
   auto opened = IdxPart::open_file(store, partition_path(whole, number));
-  if (opened.status().code() == Code::kNotFound) return std::optional<JoinedPartition>();
+  if (opened.status().code() == Code::kNotFound) return std::optional<JoinedPart>();
   ESKER_RETURN_IF_ERROR(opened.status());
-  JoinedPartition joined{std::move(*opened), {}, {}};
+  JoinedPart joined{std::move(*opened), {}, {}};
   const Header& header = joined.part->header();
   ESKER_ASSIGN_OR_RETURN(const auto described, pidx_partition(header));
   if (!described || described->index.value_or(number) != number) {
@@ -63,10 +62,10 @@ Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Stor
 }
 
 /// Whether each sample of `box` is in exactly one partition.
-bool cover_once(const std::vector<JoinedPartition>& partitions, const Box& box) {
+bool cover_once(const std::vector<JoinedPart>& partitions, const Box& box) {
   Index sum = 0;
   for (auto one = partitions.begin(); one != partitions.end(); ++one) {
-    const auto meets = [&](const JoinedPartition& other) { return !intersect(one->box, other.box).empty(); };
+    const auto meets = [&](const JoinedPart& other) { return !intersect(one->box, other.box).empty(); };
     if (std::any_of(partitions.begin(), one, meets)) return false;
     sum += one->box.num_samples();  // so never more than those of `box`
   }
@@ -75,9 +74,9 @@ bool cover_once(const std::vector<JoinedPartition>& partitions, const Box& box) 
 
 }  // namespace
 
-Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<Store>& store,
-                                                          const IdxPart& whole) {
-  std::vector<JoinedPartition> partitions;
+Result<std::vector<JoinedPart>> open_pidx_partitions(const std::shared_ptr<Store>& store,
+                                                     const IdxPart& whole) {
+  std::vector<JoinedPart> partitions;
   ESKER_ASSIGN_OR_RETURN(const Index count, num_pidx_partitions(whole.header()));
   if (count == 1) return partitions;
   if (count > kMaxPartitions)
@@ -95,25 +94,6 @@ Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<
     return cannot_join(whole, count, "the partitions do not cover the box exactly once");
   }
   return partitions;
-}
-
-// A level of the complete dataset consists of other levels of the parts, different for each: all of them are
-// read.
-Status read_pidx_partitions(const std::vector<JoinedPartition>& partitions, int field, Index time,
-                            const ReadTarget& target, const ReadContext& context) {
-  const auto count = static_cast<Index>(partitions.size());
-  for (Index number = 0; number < count; ++number) {
-    const JoinedPartition& joined = partitions[static_cast<std::size_t>(number)];
-    const Box indices = target.samples.indices_in(joined.box);
-    if (indices.empty()) continue;
-    ReadTarget local = target.sub(indices);
-    for (int a = 0; a < local.samples.rank; ++a) local.samples.origin[a] -= joined.offset[a];
-    local.level = coarsest_level_with(joined.part->header().bitmask, local.samples);
-    local.start_level = 0;
-    ESKER_RETURN_IF_ERROR(
-        joined.part->read({field}, joined.part->step_at(time), local, context.piece(number, count)));
-  }
-  return {};
 }
 
 }  // namespace esker::idx

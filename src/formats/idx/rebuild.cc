@@ -44,6 +44,7 @@ struct Subject {
   DatasetPaths dataset;            ///< the same, or the directory whose part the .idx is
   std::optional<Catalog> catalog;  ///< of that directory
   bool fixed = false;              ///< the part has no steps
+  std::vector<Index> corner;       ///< CommitRecord::corner
   std::string schema_path;
   Result<Schema> schema = Status(Code::kNotFound, "");  ///< of that file
 
@@ -386,6 +387,10 @@ Result<Subject> find_subject(Store& store, const std::string& path) {
     for (const CatalogPart& part : catalog->parts) {
       if (part.name != name_of(subject.paths.stem)) continue;
       subject.fixed = part.fixed;
+      if (part.place) {
+        const Box& box = part.place->box;
+        subject.corner.assign(box.lo.begin(), box.lo.begin() + box.rank);
+      }
       subject.catalog = std::move(*catalog);
       subject.dataset = around;
       subject.schema_path = around.schema();
@@ -429,6 +434,7 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   ESKER_ASSIGN_OR_RETURN(const auto part, IdxPart::of_text(store, report.path, print_header(header)));
   StepCheck check(*part, form.record.has_value(), form.record && form.record->checksums);
   if (form.record) form.record->absent.clear(), form.record->sets.clear();
+  if (form.record) form.record->corner = subject.corner;
   ESKER_ASSIGN_OR_RETURN(
       const FoundSteps found,
       subject.catalog ? check_steps_of_catalog(subject, check, header, *form.record, report)

@@ -52,11 +52,14 @@ TEST(PlanInPartitions, MessagesFanInAndMemoryDoNotGrowWithTheRanks) {
   }
 }
 
-// The same with hybrid blocks: no sample crosses a border, and there is no coarse part.
-TEST(PlanInPartitions, HybridBlocksHaveNoCoarsePart) {
+class PlanOfBricks : public testing::TestWithParam<PartitionIndex> {};
+
+// The same with hybrid blocks, and with separate files: no sample crosses a border, and there is no coarse
+// part.
+TEST_P(PlanOfBricks, HasNoCoarsePart) {
   Options options;
   options.bits_per_block = 12;
-  options.partition_index = PartitionIndex::kHybrid;
+  options.partition_index = GetParam();
   options.set("partitions", "size:256").check();
   const PlanReport two = plan_in_partitions(512, 32, 32, options);
   for (int n = 2; n <= 16; n *= 2) {
@@ -67,6 +70,12 @@ TEST(PlanInPartitions, HybridBlocksHaveNoCoarsePart) {
     EXPECT_EQ(report.in_partitions.coarse_bytes, 0);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PlanOfBricks,
+                         testing::Values(PartitionIndex::kHybrid, PartitionIndex::kLocal),
+                         [](const auto& test) {
+                           return test.param == PartitionIndex::kHybrid ? "Hybrid" : "Local";
+                         });
 
 TEST(PlanInPartitions, RefusesNodesAndTooManyPartitions) {
   Options options;

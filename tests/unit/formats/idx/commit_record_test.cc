@@ -83,7 +83,7 @@ TEST(CommitRecord, CountsMergedSteps) {
 }
 
 TEST(CommitRecord, NewerFormatsAreNamed) {
-  EXPECT_EQ(parse_commit_record(R"({"format":5})").status().code(), Code::kUnsupported);
+  EXPECT_EQ(parse_commit_record(R"({"format":6})").status().code(), Code::kUnsupported);
 }
 
 TEST(CommitRecord, DamageIsNamed) {
