@@ -170,7 +170,7 @@ Result<Step> lay_out(const Request& request) {
                      : step.format->lay_out(present, pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (std::size_t n = 0; n < step.layouts->layouts.size(); ++n) {
-    step.space.add(*step.layouts->layouts[n], step.layouts->joins(static_cast<int>(n)));
+    step.space.add(*step.layouts->layouts[n], step.layouts->joined_file(static_cast<int>(n)));
   }
   step.fields = patches_of_columns(step.layouts->columns, step.holders);
   step.policy = policy_for_writing(options, n_ranks);

@@ -54,10 +54,16 @@ class StepLayouts {
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;
-  /// Whether the layout shares one file with all other such layouts and all steps. What a failed step has
-  /// written stays there, after the committed part; only commit() completes the file.
+  /// Whether the layout shares one file with other such layouts and all steps. What a failed step has written
+  /// stays there, after the committed part; only commit() completes the file.
   [[nodiscard]] virtual bool shares_files(int /*layout*/) const { return false; }
-  /// Whether any layout does, and the number of files of a step; the shared one counts once.
+  /// The number of that file, if it does. Layouts of one file follow each other, and files have ascending
+  /// numbers.
+  [[nodiscard]] virtual int shared_file(int /*layout*/) const { return 0; }
+  /// Whether layouts hold boxes of the grids, one for each partition of the grid, so that the partitions need
+  /// no other division of the ranks.
+  [[nodiscard]] virtual bool are_of_partitions() const { return false; }
+  /// Whether any layout shares files, and the number of files of a step; a shared one counts once.
   [[nodiscard]] bool shares_a_file() const {
     for (std::size_t n = 0; n < layouts.size(); ++n) {
       if (shares_files(static_cast<int>(n))) return true;
@@ -65,9 +71,16 @@ class StepLayouts {
     return false;
   }
   [[nodiscard]] Index num_files() const {
-    Index files = shares_a_file() ? 1 : 0;
+    Index files = 0;
+    int last_shared = -1;
     for (std::size_t n = 0; n < layouts.size(); ++n) {
-      if (!shares_files(static_cast<int>(n))) files += layouts[n]->num_files();
+      const int layout = static_cast<int>(n);
+      if (!shares_files(layout)) {
+        files += layouts[n]->num_files();
+      } else if (shared_file(layout) != last_shared) {
+        last_shared = shared_file(layout);
+        ++files;
+      }
     }
     return files;
   }
@@ -111,6 +124,8 @@ class StepLayouts {
   /// Whether the compressed pieces of a layout follow, in the shared file, those of the other such layouts.
   /// Only commit() learns their places: rank 0 needs their records.
   [[nodiscard]] bool joins(int layout) const { return shares_files(layout) && compresses(layout); }
+  /// The number of that file; -1 if it does not join.
+  [[nodiscard]] int joined_file(int layout) const { return joins(layout) ? shared_file(layout) : -1; }
   /// Memory that compress() needs, per thread.
   [[nodiscard]] virtual Index compress_scratch_bytes() const { return 0; }
   /// Compresses a piece to `stored`, which has the size of its samples. Sets the record, except for offset

@@ -84,8 +84,8 @@ std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& owner
     if (is_own) add_takes(ownership, file, rank, takes);
   });
   for (int layout = 0; layout < space.num_layouts() && rank == 0; ++layout) {
-    const bool begins_joined = space.joins(layout) && (layout == 0 || !space.joins(layout - 1));
-    if (!begins_joined || space.layout(layout).num_pieces() == 0) continue;
+    const bool begins_file = space.joins(layout) && space.begins_joined(layout);
+    if (!begins_file || space.layout(layout).num_pieces() == 0) continue;
     add_takes(ownership, file_of(space, space.first_ordinal(layout)), rank, takes);
   }
   return to_list(takes);

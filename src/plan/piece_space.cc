@@ -12,9 +12,9 @@ int interval_of(const std::vector<Index>& starts, Index value) {
 
 }  // namespace
 
-void PieceSpace::add(const Layout& layout, bool joins) {
+void PieceSpace::add(const Layout& layout, int joined_file) {
   layouts_.push_back(&layout);
-  joins_.push_back(joins);
+  joined_files_.push_back(joined_file);
   first_ordinal_.push_back(first_ordinal_.back() + layout.num_pieces());
   first_position_.push_back(first_position_.back() + layout.stored_bytes());
 }
@@ -55,8 +55,8 @@ Layout::FileSpan PieceSpace::file_at(Index position) const {
     return file;
   }
   int first = number, last = number;
-  while (first > 0 && joins(first - 1)) --first;
-  while (last + 1 < num_layouts() && joins(last + 1)) ++last;
+  while (!begins_joined(first)) --first;
+  while (last + 1 < num_layouts() && !begins_joined(last + 1)) ++last;
   const Layout::FileSpan begin = layout(first).file_at(0);
   return {begin.file, first_position_[first], first_position_[last + 1], begin.data_offset_bytes};
 }

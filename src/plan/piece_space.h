@@ -12,9 +12,11 @@ namespace esker {
 /// is a linear offset in bytes in the order of the files. Non-owning.
 class PieceSpace {
  public:
-  /// With `joins`, the layout has no separate file: its pieces follow those of the layout before it in one
-  /// file, if that one joins, too. The file belongs to rank 0, which need not store any of its pieces.
-  void add(const Layout& layout, bool joins = false);
+  static constexpr int kSeparate = -1;  ///< a layout with its own files
+  /// Otherwise the layout is in the file with the number `joined_file`: its pieces follow those of the layout
+  /// before it, if that one is in the same file. The file belongs to rank 0, which need not store any of its
+  /// pieces.
+  void add(const Layout& layout, int joined_file = kSeparate);
 
   [[nodiscard]] int num_layouts() const { return static_cast<int>(layouts_.size()); }
   [[nodiscard]] const Layout& layout(int number) const { return *layouts_[number]; }
@@ -50,8 +52,15 @@ class PieceSpace {
   }
   [[nodiscard]] Index position_bytes(Index piece) const;
   /// Whether a layout joins others in one file.
-  [[nodiscard]] bool joins(int layout_number) const {
-    return joins_[static_cast<std::size_t>(layout_number)];
+  [[nodiscard]] bool joins(int layout_number) const { return joined_file(layout_number) != kSeparate; }
+  /// Whether it is the first of those in its file; only for layouts that join.
+  [[nodiscard]] bool begins_joined(int layout_number) const {
+    return layout_number == 0 || joined_file(layout_number - 1) != joined_file(layout_number);
+  }
+  /// Whether both layouts, one of which may follow the other, are in one file.
+  [[nodiscard]] bool share_a_file(int layout_number, int other) const {
+    return layout_number == other ||
+           (joins(layout_number) && joined_file(layout_number) == joined_file(other));
   }
   /// The file at a position, as Layout::file_at, but with positions in the space and all layouts that join.
   [[nodiscard]] Layout::FileSpan file_at(Index position) const;
@@ -61,8 +70,12 @@ class PieceSpace {
   [[nodiscard]] Index first_piece_from(Index position) const;
 
  private:
+  [[nodiscard]] int joined_file(int layout_number) const {
+    return joined_files_[static_cast<std::size_t>(layout_number)];
+  }
+
   std::vector<const Layout*> layouts_;
-  std::vector<bool> joins_;
+  std::vector<int> joined_files_;
   std::vector<Index> first_ordinal_{0};  // per layout, then the total
   std::vector<Index> first_position_{0};
 };

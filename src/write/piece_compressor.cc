@@ -144,7 +144,7 @@ Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::by
     if (!status.ok()) return;
     const PieceRecord& record = records.at(space_.first_ordinal(number) + piece.ordinal);
     const auto at = static_cast<std::size_t>(space_.first_position(number) + piece.position_bytes - begin);
-    if (run_begin == run_end || piece.file != last.file) {
+    if (run_begin == run_end || piece.file != last.file || !space_.share_a_file(number, layout)) {
       status = flush();
       run_begin = run_end = at;
       offset = record.offset_bytes;

@@ -69,7 +69,7 @@ void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
       plan.kept.empty() ? format.lay_out(plan.due, hints) : format.lay_out_sparse(plan.due, hints, plan.kept);
   plan.space = PieceSpace();
   for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
-    plan.space.add(*plan.layouts->layouts[n], plan.layouts->joins(static_cast<int>(n)));
+    plan.space.add(*plan.layouts->layouts[n], plan.layouts->joined_file(static_cast<int>(n)));
   }
   plan.files = plan.layouts->num_files();
   take_patches(plan, patches);

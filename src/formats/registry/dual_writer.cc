@@ -34,6 +34,10 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->shares_files(number);
   }
+  [[nodiscard]] int shared_file(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->shared_file(number);
+  }
   [[nodiscard]] bool fits(Index step) const override { return first_->fits(step) && second_->fits(step); }
   /// Of the first format; an IDX dataset's are in names.
   [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
