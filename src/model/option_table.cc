@@ -224,7 +224,7 @@ constexpr std::array kRows{
     one_of<&Options::partition_index, kPartitionIndexNames>(
         "partition_index", "global, hybrid or local",
         "hybrid: partitions store the coarse samples of their bricks, until `esker merge`; local: partitions "
-        "have separate .idx files (changes the dataset)"),
+        "have separate .idx or NetCDF-4 files (changes the dataset)"),
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
     size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",

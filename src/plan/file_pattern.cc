@@ -45,6 +45,7 @@ bool FilePattern::sets_domains(const StepLayouts& layouts, const PieceSpace& spa
 void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space,
                     int n_ranks, ExchangePolicy& policy) {
   policy.in_file_order = layouts.compresses();
+  if (layouts.are_of_partitions()) policy.partitions = 0;
   policy.domains_of_layout =
       policy.aggregate && !policy.in_file_order && pattern.sets_domains(layouts, space);
   if (policy.domains_of_layout && pattern.writers > 0) policy.aggregators = pattern.writers;
@@ -61,10 +62,13 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                  "compression=none");
   }
   const auto has_blocks = [](const auto& layout) { return layout->block_grid() != nullptr; };
-  if (options.partitions.number > 0 && !std::ranges::all_of(layouts.layouts, has_blocks)) {
-    return error(Code::kInvalidArgument,
-                 "partitions={}: only blocks of IDX have partitions; set format=idx or partitions=0",
-                 options.partitions.number);
+  const bool may_divide = layouts.are_of_partitions() || std::ranges::all_of(layouts.layouts, has_blocks);
+  if (options.partitions.number > 0 && !may_divide) {
+    return error(
+        Code::kInvalidArgument,
+        "partitions={}: only blocks of IDX have partitions; set format=idx or partitions=0, or store one "
+        "NetCDF-4 file for each: format=netcdf4 and partition_index=local",
+        options.partitions.number);
   }
   for (const auto& layout : layouts.layouts) {
     const OwnPartition* own = layout->own_partition();

@@ -68,6 +68,13 @@ ExchangePolicy policy_of(const Options& options, int n_ranks) {
   return policy;
 }
 
+/// Whether partitions are files without their own ranks: with partition_index=local, in other formats than
+/// IDX.
+bool has_parts(const Options& options) {
+  const bool is_idx = options.format.ends_with("idx") || options.format == "auto";
+  return !is_idx && options.partition_index == PartitionIndex::kLocal;
+}
+
 }  // namespace
 
 Status check_aggregators(const Options& options) {
@@ -99,7 +106,7 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
     }
     n = div_up(n_nodes, given.number);
   }
-  if (n > n_ranks) {
+  if (n > n_ranks && !has_parts(options)) {
     return error(Code::kInvalidArgument,
                  "partitions={}: there are only {} ranks, and each partition needs one; set partitions to at "
                  "most {}",
@@ -120,7 +127,7 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
                  n);
   }
   ESKER_RETURN_IF_ERROR(check_aggregators(options));
-  if (const int asked = asked_aggregators(options, n_ranks); asked > 0 && asked < n) {
+  if (const int asked = asked_aggregators(options, n_ranks); asked > 0 && asked < n && !has_parts(options)) {
     return error(
         Code::kInvalidArgument,
         "partitions={}: each needs an aggregator, but only {} are set; set aggregators to at least {}", n,

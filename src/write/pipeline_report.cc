@@ -108,7 +108,7 @@ std::array<double, 2> own_bytes(const Plan& plan) {
 
 /// Messages of a step in partitions. Collective if it is divided.
 void WritePipeline::report_partitions(const StepPlan& plan, StepReport& step) {
-  step.partitions = static_cast<int>(options_.partitions.number);
+  step.partitions = plan.layouts->are_of_partitions() ? 0 : static_cast<int>(options_.partitions.number);
   if (step.partitions == 0) return;
   const PlanTraffic& mine = plan.exchange.plan.traffic;
   std::array<double, 4> sum{

@@ -211,6 +211,37 @@ TEST_F(WriterTest, SeparatePartitionsHaveTheSameFilesByAllWays) {
   }
 }
 
+TEST_F(WriterTest, PartsOfNetcdf4FilesAreTheSameByAllWays) {
+  Options options = small_blocks();
+  options.format = "netcdf4";
+  if (Writer::create(path("probe"), comm_, options).status().code() == Code::kUnsupported) GTEST_SKIP();
+  options.partition_index = PartitionIndex::kLocal;
+  options.partitions.number = 3;
+  for (const char* compression : {"none", "zip"}) {
+    options.compression = compression;
+    const std::string reference = path(std::string(compression) + "/run.nc");
+    write_dataset(reference, comm_, comm_.size(), options);
+    for (const char* transport : {"messages", "put"}) {
+      Options way = options;
+      way.set("transport", transport).check();
+      const std::string same = path(std::string(compression) + transport + "/run.nc");
+      write_dataset(same, comm_, comm_.size(), way);
+      if (comm_.rank() != 0) continue;
+      for (const std::string file : {"run.nc", "run.nc.parts/part_0000.nc", "run.nc.parts/part_0002.nc"}) {
+        const auto bytes_of = [&](const std::string& dataset) {
+          return read_text(*posix_store(), std::filesystem::path(dataset).parent_path() / file, 1 << 30)
+              .value();
+        };
+        EXPECT_TRUE(bytes_of(same) == bytes_of(reference)) << same << ": " << file;
+      }
+    }
+    if (comm_.rank() != 0) continue;
+    const auto report = verify(reference);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    EXPECT_TRUE(report->good());
+  }
+}
+
 TEST_F(WriterTest, PatternsAndMpiIoWriteTheSameFiles) {
   Options options = small_blocks();
   options.format = "cdf5+idx";

@@ -41,11 +41,13 @@ class NetcdfFile {
         .check();
     nc(nc_open(path_.c_str(), NC_NOWRITE, &id_));
   }
+  /// A file that is kept.
+  static NetcdfFile at(const std::filesystem::path& path) { return NetcdfFile(path, true); }
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
   ~NetcdfFile() {
     nc_close(id_);
-    std::filesystem::remove(path_);
+    if (!is_kept_) std::filesystem::remove(path_);
   }
 
   [[nodiscard]] int id() const { return id_; }
@@ -76,7 +78,12 @@ class NetcdfFile {
   }
 
  private:
+  NetcdfFile(const std::filesystem::path& path, bool is_kept) : path_(path), is_kept_(is_kept) {
+    nc(nc_open(path_.c_str(), NC_NOWRITE, &id_));
+  }
+
   std::string path_;
+  bool is_kept_ = false;
   int id_ = -1;
 };
 

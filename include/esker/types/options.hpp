@@ -145,10 +145,10 @@ struct ESKER_API Options {
   /// with hybrid until a merge; else only blocks_per_file where that is 0 and a partition stores more than
   /// 512 MiB in a step.
   Partitions partitions;
-  /// (format) How the blocks of the partitions are numbered. kHybrid: the partitions are equal bricks, a
-  /// power of two; fields are neither compressed nor have stored_bits; OpenVisus refuses the dataset until it
-  /// is merged. kLocal: the dataset is a directory with .idx files of each partition, which OpenVisus opens
-  /// separately or through a .midx; any number of partitions; without stored_bits.
+  /// (format) How the blocks of the partitions are numbered. kHybrid: equal bricks, a power of two; without
+  /// compression and stored_bits; OpenVisus refuses the dataset until it is merged. kLocal: each partition
+  /// has .idx files, which OpenVisus opens separately or through a .midx, or a NetCDF-4 file under a virtual
+  /// one; any number of partitions; without stored_bits.
   PartitionIndex partition_index = PartitionIndex::kGlobal;
   /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
   /// messages are large.

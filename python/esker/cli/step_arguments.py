@@ -264,7 +264,7 @@ _OPTIONS = (
     click.option(
         "--partition-index",
         type=click.Choice(["global", "hybrid", "local"]),
-        help="hybrid: partitions store their coarse samples, until `esker merge`; local: separate .idx files.",
+        help="hybrid: partitions store their coarse samples, until `esker merge`; local: separate files.",
     ),
     click.option("--memory-budget", help="Memory per rank, e.g. 64M."),
     click.option(

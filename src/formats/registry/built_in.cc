@@ -12,8 +12,9 @@
 #include "formats/netcdf/model/joined_components.h"
 #include "formats/vtkhdf/series.h"
 #ifdef ESKER_HAVE_HDF5
-#include "formats/netcdf/hdf5/hdf5_dataset.h"
 #include "formats/netcdf/hdf5/hdf5_writer.h"
+#include "formats/netcdf/hdf5/netcdf4_writer.h"
+#include "formats/netcdf/hdf5/parted_dataset.h"
 #include "formats/vtkhdf/vtkhdf_dataset.h"
 #include "formats/vtkhdf/vtkhdf_writer.h"
 #endif
@@ -66,6 +67,12 @@ StagedWriterResult make_cdf(const WriterTarget& target) {
 
 #ifdef ESKER_HAVE_HDF5
 StagedWriterResult make_hdf5(const WriterTarget& target) {
+  return std::unique_ptr<StagedWriter>(std::make_unique<hdf5::Netcdf4Writer>(
+      target.store, target.stem, target.suffix, target.options, target.lock));
+}
+
+/// The file next to an IDX dataset has no parts.
+StagedWriterResult make_one_hdf5_of_two(const WriterTarget& target) {
   return std::unique_ptr<StagedWriter>(std::make_unique<hdf5::Hdf5Writer>(
       target.store, target.stem, target.suffix, target.options, target.lock));
 }
@@ -76,7 +83,12 @@ StagedWriterResult make_vtkhdf(const WriterTarget& target) {
       target.store, target.stem, target.options, target.lock, is_one_of_two));
 }
 
-constexpr auto kOpenHdf5 = &open_netcdf<hdf5::Hdf5Dataset>;
+DatasetResult open_hdf5(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(auto dataset, hdf5::open_hdf5(store, path));
+  return join_components(std::move(dataset));
+}
+
+constexpr auto kOpenHdf5 = &open_hdf5;
 constexpr auto kOpenVtkhdf = &open_as<vtkhdf::VtkhdfDataset>;
 #else
 Status without_hdf5(const std::string& what) {
@@ -87,6 +99,8 @@ Status without_hdf5(const std::string& what) {
 StagedWriterResult make_hdf5(const WriterTarget& /*target*/) {
   return without_hdf5("format 'netcdf4' is an HDF5 file");
 }
+
+StagedWriterResult make_one_hdf5_of_two(const WriterTarget& target) { return make_hdf5(target); }
 
 template <bool is_one_of_two>
 StagedWriterResult make_vtkhdf(const WriterTarget& /*target*/) {
@@ -125,7 +139,7 @@ std::deque<FormatEntry> built_in_formats() {
            "\x89HDF",
            make_alone<make_hdf5>,
            kOpenHdf5,
-           make_hdf5},
+           make_one_hdf5_of_two},
           {{"vtkhdf"},
            "vtkhdf (meshes with all their levels)",
            "VTKHDF series",

@@ -105,6 +105,7 @@ struct Creation {
   bool single = false;
   bool replaces = false;
   bool old_single = false;
+  const char* partitions = nullptr;  ///< stored separately
 };
 
 class CreationTest : public testing::TestWithParam<Creation> {
@@ -113,6 +114,9 @@ class CreationTest : public testing::TestWithParam<Creation> {
     run_.single = GetParam().single;
     run_.path = GetParam().format.ends_with("idx") ? "run.idx" : "run.nc";
     run_.options = {{"format", GetParam().format}};
+    if (const char* partitions = GetParam().partitions) {
+      run_.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
+    }
     run_.fsync = Fsync::kStep;
     run_.end_step = kSteps;
     const auto store = memory_store();
@@ -240,6 +244,8 @@ std::vector<Creation> creations() {
           {"SeveralGridsReplaceSeveral", "idx", false, true, false},
           {"Cdf5ReplacesCdf5", "cdf5", false, true, true},
           {"Netcdf4ReplacesNetcdf4", "netcdf4", false, true, true},
+          {"PartsOfNetcdf4", "netcdf4", true, false, false, "2"},
+          {"PartsOfNetcdf4ReplaceThemselves", "netcdf4", true, true, true, "2"},
           {"Cdf5AndIdxReplaceThemselves", "cdf5+idx", true, true, true},
           {"Cdf5AndIdxReplaceSeveralGrids", "cdf5+idx", true, true, false},
           {"Cdf5AndIdxOfSeveralGridsReplaceOne", "cdf5+idx", false, true, true}};
@@ -247,7 +253,8 @@ std::vector<Creation> creations() {
 
 std::vector<Creation> replacements() {
   std::vector<Creation> all = creations();
-  std::erase_if(all, [](const Creation& creation) { return !creation.replaces; });
+  // Parts are removed before others take their names.
+  std::erase_if(all, [](const Creation& creation) { return !creation.replaces || creation.partitions; });
   return all;
 }
 

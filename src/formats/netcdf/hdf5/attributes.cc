@@ -44,9 +44,11 @@ void write_characters(hid_t object, const char* name, std::span<const std::byte>
 
 /// Names that HDF5, netCDF and Esker reserve.
 bool is_hidden(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kHidden{
-      "CLASS",         "NAME",        "DIMENSION_LIST",  "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
-      "_NCProperties", "_nc3_strict", kStorageAttribute, kFiltersAttribute};
+  constexpr std::array<std::string_view, 11> kHidden{
+      "CLASS",           "NAME",          "DIMENSION_LIST",
+      "REFERENCE_LIST",  "_Netcdf4Dimid", "_Netcdf4Coordinates",
+      "_NCProperties",   "_nc3_strict",   kStorageAttribute,
+      kFiltersAttribute, kPartsAttribute};
   return std::find(kHidden.begin(), kHidden.end(), name) != kHidden.end();
 }
 
@@ -236,6 +238,12 @@ std::optional<std::string> text_of(hid_t attribute) {
   if (!read || read->type != Type::kChar) return std::nullopt;
   const std::string text(reinterpret_cast<const char*>(read->values.data()), read->values.size());
   return text.substr(0, text.find('\0'));
+}
+
+std::string text_attribute(hid_t object, const char* name) {
+  if (checked(H5Aexists(object, name), name) == 0) return {};
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), name);
+  return text_of(attribute).value_or("");
 }
 
 std::vector<int> read_ints(hid_t object, const char* name) {

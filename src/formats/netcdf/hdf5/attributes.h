@@ -17,6 +17,8 @@ inline constexpr const char* kStorageAttribute = "esker_storage";
 
 /// A note for users about filters that HDF5 does not have.
 inline constexpr const char* kFiltersAttribute = "esker_filters";
+/// Describes the parts of a dataset whose values are in other files (parts.h).
+inline constexpr const char* kPartsAttribute = "esker_parts";
 /// netCDF's name for the bits that its BitRound keeps.
 inline constexpr const char* kBitRoundAttribute = "_QuantizeBitRoundNumberOfSignificantBits";
 
@@ -40,6 +42,8 @@ void overwrite_ints(hid_t object, const char* name, const std::vector<int>& valu
 std::vector<netcdf::Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out = nullptr);
 /// The text of an attribute, without padding; nothing if the attribute is not one text.
 std::optional<std::string> text_of(hid_t attribute);
+/// The text of an attribute of an object; empty if there is no such text.
+std::string text_attribute(hid_t object, const char* name);
 /// Empty if there is no integer attribute of that name.
 std::vector<int> read_ints(hid_t object, const char* name);
 

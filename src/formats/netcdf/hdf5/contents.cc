@@ -116,6 +116,7 @@ class Reader {
     out_.header.version = netcdf::Version::kData64;
     const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), "group");
     out_.header.attributes = take_attributes(root, "");
+    out_.parts = text_attribute(root, kPartsAttribute);
     std::vector<std::pair<const DatasetInfo*, Axes>> variables;
     for (const DatasetInfo& of : datasets_) {
       if (of.is_variable && is_small(of)) variables.emplace_back(&of, dims_.axes_of(of));
@@ -196,10 +197,11 @@ class Reader {
     const Handle dataset(H5Dopen2(file_, of.path.c_str(), H5P_DEFAULT), "variable");
     netcdf::Variable variable{name_of(of.path), {}, take_attributes(dataset, name_of(of.path)), *of.type, 0};
     for (const std::size_t axis : axes) variable.dims.push_back(number_of(axis));
+    if (of.is_virtual) variable.missing = kInOtherFiles;
     out_.header.variables.push_back(std::move(variable));
     const std::vector<Index> extents(of.extents.begin(), of.extents.end());
-    out_.variables.push_back(
-        {of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset), most_inflation(dataset)});
+    out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset),
+                              most_inflation(dataset), of.is_virtual});
   }
 
   int number_of(std::size_t dim) {

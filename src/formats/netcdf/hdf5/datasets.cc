@@ -20,13 +20,6 @@ namespace {
 constexpr int kMostGroupsDeep = 64;
 constexpr std::string_view kBareDimension = "This is a netCDF dimension but not a netCDF variable";
 
-/// A text attribute; empty if there is none.
-std::string text_attribute(hid_t object, const char* name) {
-  if (checked(H5Aexists(object, name), name) == 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), name);
-  return text_of(attribute).value_or("");
-}
-
 /// The axes that a scale lists as its users. The references from axes to scales (DIMENSION_LIST) are
 /// equivalent, but are variable-length lists, which HDF5 1.10 reads without validating their references.
 std::vector<AxisOf> uses_of(hid_t scale) {
@@ -103,12 +96,15 @@ std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) 
   return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
 }
 
-/// Values in external files are not read: a file from elsewhere could name any local file to open.
-void take_storage(hid_t dataset, DatasetInfo& info) {
+/// Values in external files are not read: a file from elsewhere could name any local file to open. Esker
+/// knows the names of the parts of its datasets.
+void take_storage(hid_t dataset, bool has_parts, DatasetInfo& info) {
   const Handle list(H5Dget_create_plist(dataset), "storage");
   const H5D_layout_t layout = H5Pget_layout(list);
+  info.is_virtual = layout == H5D_VIRTUAL && has_parts;
+  if (info.is_virtual) return;
   if (layout == H5D_VIRTUAL || H5Pget_external_count(list) > 0) {
-    info.why_not = "its values are in other files";
+    info.why_not = kInOtherFiles;
     return;
   }
   if (layout == H5D_CONTIGUOUS) info.why_not = why_outside(dataset);
@@ -127,14 +123,14 @@ void take_storage(hid_t dataset, DatasetInfo& info) {
   }
 }
 
-DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference) {
+DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference, bool has_parts) {
   DatasetInfo info;
   info.path = std::move(path);
   info.reference = reference;
   take_shape(dataset, info);
   // The type first: HDF5 1.10 does not return from a damaged variable-length fill value.
   if (info.why_not.empty()) take_type(dataset, info);
-  if (info.why_not.empty()) take_storage(dataset, info);
+  if (info.why_not.empty()) take_storage(dataset, has_parts, info);
   info.is_scale = text_attribute(dataset, "CLASS") == "DIMENSION_SCALE" && !info.extents.empty();
   info.dimension_numbers = read_ints(dataset, kVariableDimensions);
   if (info.is_scale) {
@@ -154,6 +150,7 @@ class Walk {
 
   std::vector<DatasetInfo> run() {
     const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), "root group");
+    has_parts_ = !text_attribute(root, kPartsAttribute).empty();
     seen_.insert(reference_to(file_, "/"));
     enter(root, "", 0);
     return std::move(found_);
@@ -185,7 +182,7 @@ class Walk {
     if (!seen_.insert(reference).second) return;  // a second link to it
     const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), name.c_str());
     const H5I_type_t type = H5Iget_type(object);
-    if (type == H5I_DATASET) found_.push_back(look_at(object, prefix + name, reference));
+    if (type == H5I_DATASET) found_.push_back(look_at(object, prefix + name, reference, has_parts_));
     if (type != H5I_GROUP) return;
     if (depth >= kMostGroupsDeep) throw Failure("groups are nested too deeply");
     enter(object, prefix + name + "/", depth + 1);
@@ -203,6 +200,7 @@ class Walk {
 
   hid_t file_;
   std::vector<std::string>& left_out_;
+  bool has_parts_ = false;
   std::set<hobj_ref_t> seen_;
   std::vector<DatasetInfo> found_;
 };

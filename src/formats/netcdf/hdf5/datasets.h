@@ -27,9 +27,13 @@ struct DatasetInfo {
   bool is_variable = true;              ///< false: it is only a dimension
   std::vector<AxisOf> uses;             ///< of a dimension: the axes that it belongs to
   std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: not stored
+  bool is_virtual = false;              ///< its values are in the parts of an Esker dataset (parts.h)
   std::string why_not;                  ///< why its values cannot be read; empty if they can
   std::optional<netcdf::Type> type;     ///< if absent, why_not gives the reason
 };
+
+/// Why the values of virtual and external datasets are not read.
+inline constexpr const char* kInOtherFiles = "its values are in other files";
 
 /// Why the values of a contiguous dataset are not inside its file; empty if they are, or if no space is
 /// allocated for them. The library does not validate their address.

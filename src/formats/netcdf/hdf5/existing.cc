@@ -1,5 +1,6 @@
 #include "formats/netcdf/hdf5/existing.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -70,6 +71,14 @@ Result<netcdf::Existing> find(hid_t file, Index file_bytes) {
   return found;
 }
 
+Result<std::vector<int>> read_storage(hid_t file) {
+  std::vector<int> storage = read_ints(file, kStorageAttribute);
+  if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
+    return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
+  }
+  return storage;
+}
+
 Result<std::string> read(hid_t file, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file, file_bytes));
   std::vector<Index> chunks;  // one after the other
@@ -78,10 +87,7 @@ Result<std::string> read(hid_t file, Index file_bytes) {
     ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, field, rank));
     chunks.insert(chunks.end(), chunk.begin(), chunk.end());
   }
-  const std::vector<int> storage = read_ints(file, kStorageAttribute);
-  if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
-    return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
-  }
+  ESKER_ASSIGN_OR_RETURN(const std::vector<int> storage, read_storage(file));
   std::string text = pack_texts(
       {print_schema(found.schema), pack_values(found.times), pack_values(chunks), pack_values(storage)});
   ESKER_ASSIGN_OR_RETURN(const Existing existing, parse_existing(text));
@@ -130,6 +136,40 @@ Result<Existing> parse_existing(const std::string& text) {
     for (int a = 0; a < rank; ++a) existing.file.storage.chunks[f].chunk[a] = *extent++;
   }
   return existing;
+}
+
+Result<bool> has_parts(Overlay& overlay) {
+  bool found = false;
+  ESKER_RETURN_IF_ERROR(run_session(overlay, Access::kRead, [&](VirtualFile& file) {
+    const Contents contents = read_contents(file.id, overlay.end_bytes());
+    found = std::any_of(contents.variables.begin(), contents.variables.end(),
+                        [](const StoredVariable& variable) { return variable.is_virtual; });
+    return Status();
+  }));
+  return found;
+}
+
+Result<std::string> read_existing_virtual(Overlay& overlay) {
+  std::string text;
+  ESKER_RETURN_IF_ERROR(run_session(overlay, Access::kRead, [&](VirtualFile& file) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file.id, overlay.end_bytes()));
+    ESKER_ASSIGN_OR_RETURN(const std::vector<int> storage, read_storage(file.id));
+    const Handle root(H5Gopen2(file.id, "/", H5P_DEFAULT), "group");
+    text = pack_texts({print_schema(found.schema), pack_values(found.times), pack_values(storage),
+                       text_attribute(root, kPartsAttribute)});
+    return {};
+  }));
+  return text;
+}
+
+Result<ExistingVirtual> parse_existing_virtual(const std::string& text) {
+  const std::vector<std::string> texts = unpack_texts(text);
+  ESKER_ASSIGN_OR_RETURN(Schema schema, parse_schema(texts.at(0)));
+  const auto storage = unpack_values<int>(texts.at(2));
+  ESKER_ASSIGN_OR_RETURN(Netcdf4File file, describe_file(schema, {storage.at(0), storage.at(1), {}}));
+  auto times = unpack_values<double>(texts.at(1));
+  file.model.header.num_records = static_cast<Index>(times.size());
+  return ExistingVirtual{std::move(schema), std::move(file), std::move(times), texts.at(3)};
 }
 
 }  // namespace esker::hdf5

@@ -24,4 +24,19 @@ Result<std::string> read_existing(Overlay& overlay);
 /// Parses the result of read_existing(), on any rank. Pure.
 Result<Existing> parse_existing(const std::string& text);
 
+/// A virtual file, and the text that describes its parts.
+struct ExistingVirtual {
+  Schema schema;
+  Netcdf4File file;  ///< its storage has no chunks
+  std::vector<double> times;
+  std::string parts;
+};
+
+/// Whether the file is a virtual one: it has fields whose values are in its parts. kDataLoss: not an HDF5
+/// file.
+Result<bool> has_parts(Overlay& overlay);
+/// The same as read_existing() and parse_existing(), for a virtual file.
+Result<std::string> read_existing_virtual(Overlay& overlay);
+Result<ExistingVirtual> parse_existing_virtual(const std::string& text);
+
 }  // namespace esker::hdf5

@@ -41,6 +41,11 @@ std::optional<Index> declared_bytes(const StoredVariable& variable, Index value_
 Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(Source source, Source::open(store, path));
   ESKER_ASSIGN_OR_RETURN(Description found, source.describe());
+  return make(store, path, std::move(source), std::move(found));
+}
+
+Result<Hdf5Dataset> Hdf5Dataset::make(const std::shared_ptr<Store>& store, const std::string& path,
+                                      Source source, Description found) {
   Hdf5Dataset dataset(store, path, std::move(source));
   dataset.schema = std::move(found.schema);
   dataset.times = std::move(found.times);

@@ -18,6 +18,9 @@ class Hdf5Dataset final : public LatticeDataset {
   /// Holds the committed steps, also after a run was killed: a journal next to the file is treated as
   /// applied. Nothing is written. Errors: kNotFound, kDataLoss (damaged), kIoError.
   static Result<Hdf5Dataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+  /// The same for a file that is open, and its description.
+  static Result<Hdf5Dataset> make(const std::shared_ptr<Store>& store, const std::string& path, Source source,
+                                  Description found);
 
   [[nodiscard]] bool has(int field, Index step) const override;
   /// One chunk; if the library has to read it, as many chunks as make one library call worth its cost.

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "formats/netcdf/hdf5/dimensions.h"
 #include "formats/netcdf/hdf5/filters.h"
+#include "formats/netcdf/hdf5/parts.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
@@ -115,18 +116,64 @@ Handle create_contiguous_variable(hid_t file, const netcdf::Header& header, cons
   return create_dataset(file, variable, space, list);
 }
 
+/// The extents of a box, in the order of a variable's axes: `axes` of the box, slowest first, between those
+/// of `like` for steps and components.
+std::vector<hsize_t> on_axes(const std::vector<hsize_t>& like, bool has_steps, int axes,
+                             const Point& of_box) {
+  std::vector<hsize_t> values = like;
+  const std::size_t before = has_steps ? 1 : 0;
+  for (int a = 0; a < axes; ++a) {
+    values[before + static_cast<std::size_t>(axes - 1 - a)] = static_cast<hsize_t>(of_box[a]);
+  }
+  return values;
+}
+
+/// The variable of a field whose samples at all steps are in other files. The mapping has exactly the steps
+/// of the virtual file: with an unlimited one, HDF5 would show the steps of the part that has the most.
+Handle create_virtual_variable(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable,
+                               int axes, const std::vector<PartOfField>& parts, Index num_steps) {
+  std::vector<hsize_t> extents = extents_of(header, variable), most = extents;
+  const bool has_steps = header.is_record(variable);
+  if (has_steps) {
+    extents[0] = static_cast<hsize_t>(num_steps);
+    most[0] = H5S_UNLIMITED;
+  }
+  const auto rank = static_cast<int>(extents.size());
+  const Handle space(H5Screate_simple(rank, extents.data(), most.data()), "extents");
+  const Handle list = creation_list(variable);
+  checked(H5Pset_layout(list, H5D_VIRTUAL), "virtual dataset");
+  const std::vector<hsize_t> origin(extents.size(), 0), ones(extents.size(), 1);
+  for (const PartOfField& part : parts) {
+    if (has_steps && num_steps == 0) break;
+    const std::vector<hsize_t> there = on_axes(extents, has_steps, axes, part.box.extents());
+    const std::vector<hsize_t> start = on_axes(origin, has_steps, axes, part.box.lo);
+    checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, ones.data(), there.data()),
+            "box of a part");
+    const Handle source(H5Screate_simple(rank, there.data(), nullptr), "extents of a part");
+    checked(H5Pset_virtual(list, space, part.file.c_str(), variable.name.c_str(), source), "virtual dataset");
+  }
+  checked(H5Sselect_all(space), "extents");
+  return create_dataset(file, variable, space, list);
+}
+
 /// Creates the variables of a file in their order.
 class Definition {
  public:
-  Definition(VirtualFile& file, const Schema& schema, const Netcdf4File& of)
-      : file_(file), schema_(schema), of_(of), header_(of.model.header) {}
+  /// `elsewhere`: null, or what makes it a virtual file.
+  Definition(VirtualFile& file, const Schema& schema, const Netcdf4File& of,
+             const VirtualContents* elsewhere = nullptr)
+      : file_(file), schema_(schema), of_(of), elsewhere_(elsewhere), header_(of.model.header) {}
 
   Status run() {
     for (const netcdf::Attribute& attribute : header_.attributes) write_attribute(file_.id, attribute);
     write_properties(file_.id);
     write_storage();
     write_note();
-    next_fixed_ = file_.reserve(fixed_bytes(), of_.storage.alignment_bytes);
+    if (elsewhere_) {
+      write_text(file_.id, kPartsAttribute, elsewhere_->parts);
+    } else {
+      next_fixed_ = file_.reserve(fixed_bytes(), of_.storage.alignment_bytes);
+    }
     for (std::size_t dim = 0; dim < header_.dims.size(); ++dim) {
       if (!variable_of_dimension(header_, static_cast<int>(dim))) {
         create_bare_dimension(file_.id, header_, static_cast<int>(dim));
@@ -144,7 +191,8 @@ class Definition {
   void write_storage() {
     const Index of_chunks = of_.storage.chunks.empty() ? 1 : of_.storage.chunk_alignment_bytes;
     std::vector<int> values{static_cast<int>(of_.storage.alignment_bytes), static_cast<int>(of_chunks)};
-    if (of_.model.time_variable < 0) values.push_back(0);
+    if (of_.model.time_variable < 0)
+      values.push_back(elsewhere_ ? static_cast<int>(elsewhere_->times.size()) : 0);
     write_ints(file_.id, kStorageAttribute, values);
   }
 
@@ -179,6 +227,10 @@ class Definition {
     }
     if (field == fields.end()) return create_contiguous_variable(file_.id, header_, variable, false);
     const auto f = static_cast<std::size_t>(field - fields.begin());
+    if (elsewhere_) {
+      return create_virtual_variable(file_.id, header_, variable, num_axes(schema_, schema_.fields()[f]),
+                                     elsewhere_->of_field[f], std::ssize(elsewhere_->times));
+    }
     if (!is_contiguous(schema_, of_.storage, f)) {
       const auto filters = filters_of(of_.storage.codecs[f], chunk_of(schema_, of_.storage, f));
       return create_chunked_variable(file_.id, header_, variable, extents_of_chunk(schema_, of_.storage, f),
@@ -202,9 +254,19 @@ class Definition {
     return {};
   }
 
-  /// Of coordinates and scalars.
+  /// Of all steps.
+  void write_times(hid_t dataset) {
+    const hsize_t n = elsewhere_->times.size();
+    if (n == 0) return;
+    checked(H5Dset_extent(dataset, &n), "time");
+    checked(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, elsewhere_->times.data()),
+            "time");
+  }
+
+  /// Of coordinates, scalars and times.
   void write_values(hid_t dataset, int number) {
     const netcdf::Variable& variable = header_.variables[static_cast<std::size_t>(number)];
+    if (number == of_.model.time_variable && elsewhere_) write_times(dataset);
     const auto write = [&](const std::vector<std::byte>& values) {
       checked(H5Dwrite(dataset, big_endian_type(variable.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
               variable.name.c_str());
@@ -225,6 +287,7 @@ class Definition {
   VirtualFile& file_;
   const Schema& schema_;
   const Netcdf4File& of_;
+  const VirtualContents* elsewhere_;
   const netcdf::Header& header_;
   Index next_fixed_ = 0;
 };
@@ -245,6 +308,13 @@ Result<Netcdf4File> describe_file(const Schema& schema, const ChunkOptions& opti
 Status create(Overlay& overlay, const Schema& schema, const Netcdf4File& file) {
   return run_session(overlay, Access::kCreate,
                      [&](VirtualFile& virtual_file) { return Definition(virtual_file, schema, file).run(); });
+}
+
+Status create_virtual(Overlay& overlay, const Schema& schema, const Netcdf4File& file,
+                      const VirtualContents& contents) {
+  return run_session(overlay, Access::kCreateVirtual, [&](VirtualFile& virtual_file) {
+    return Definition(virtual_file, schema, file, &contents).run();
+  });
 }
 
 }  // namespace esker::hdf5

@@ -198,13 +198,14 @@ herr_t record_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) 
 
 // ---- sessions ----
 
-Handle access_list(hid_t driver, VirtualFile& file) {
+Handle access_list(hid_t driver, VirtualFile& file, Access to_do) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), "property list");
   const DriverInfo info{kVirtualFileMagic, &file};
   checked(H5Pset_driver(access, driver, &info), "driver");
   checked(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "driver");
   if (!file.is_read_only) {
-    checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "versions");  // as netCDF
+    const H5F_libver_t newest = to_do == Access::kCreateVirtual ? H5F_LIBVER_V110 : H5F_LIBVER_V18;
+    checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, newest), "versions");  // as netCDF
   }
   return access;
 }
@@ -220,7 +221,7 @@ Handle creation_list() {
 }
 
 hid_t open_file(hid_t access_properties, Access access) {
-  if (access == Access::kCreate) {
+  if (access == Access::kCreate || access == Access::kCreateVirtual) {
     return H5Fcreate("esker", H5F_ACC_TRUNC, creation_list(), access_properties);
   }
   return H5Fopen("esker", access == Access::kRead ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access_properties);
@@ -229,7 +230,7 @@ hid_t open_file(hid_t access_properties, Access access) {
 Status act(VirtualFile& file, Access access, const std::function<Status(VirtualFile&)>& action) {
   static const H5FD_class_t driver_class = make_driver_class();
   const Handle driver(H5FDregister(&driver_class), "driver");
-  const Handle properties = access_list(driver, file);
+  const Handle properties = access_list(driver, file, access);
   file.id = checked(open_file(properties, access), "open");
   Status status;
   try {

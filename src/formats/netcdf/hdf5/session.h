@@ -85,7 +85,12 @@ class Handle {
   hid_t id_;
 };
 
-enum class Access { kCreate, kRead, kWrite };
+enum class Access {
+  kCreate,
+  kCreateVirtual,  ///< with virtual datasets, which programs with HDF5 1.8 cannot open
+  kRead,
+  kWrite,
+};
 
 /// Lets the library create or open the overlay's file, runs `action`, and lets the library close the file.
 /// After that the overlay holds everything that was written, and its end is the end of the file. On failure,

@@ -67,6 +67,9 @@ std::vector<hsize_t> present_of(const Slab& slab, const std::vector<hsize_t>& ex
 
 void read_slab(hid_t file, const std::string& path, SampleType type, const Slab& slab, std::byte* out) {
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "variable");
+  const Handle list(H5Dget_create_plist(dataset), "storage");
+  if (H5Pget_layout(list) == H5D_VIRTUAL)
+    throw Failure(fmt::format("'{}': its values are in other files", excerpt(path)));
   const Handle stored(H5Dget_space(dataset), "extents");
   const auto rank = static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(stored), "extents"));
   if (rank != slab.count.size())

@@ -37,6 +37,7 @@ Result<Description> describe_contents(hid_t file, Index end_bytes) {
   found.times = std::move(existing.times);
   for (const int variable : existing.file.variable_of_field) {
     found.of_field.push_back(contents.variables[static_cast<std::size_t>(variable)]);
+    if (found.of_field.back().is_virtual) found.parts = contents.parts;  // not in a copy with all values
   }
   return found;
 }

@@ -37,6 +37,7 @@ struct StoredVariable {
   std::vector<Index> chunk;    ///< extents of a chunk; empty if not chunked
   bool is_plain = false;       ///< values are stored as they are in this machine's memory
   Index most_inflation = kMostInflation;  ///< of its filters
+  bool is_virtual = false;                ///< the values are in the parts of the dataset (parts.h)
 };
 
 /// The Esker dataset that a file holds.
@@ -46,6 +47,7 @@ struct Description {
   std::vector<StoredVariable> of_field;  ///< [position in schema.fields()]
   bool is_ours = false;                  ///< made by Esker
   Index end_bytes = 0;                   ///< file length according to its superblock
+  std::string parts;                     ///< describes the parts of the dataset; empty: it is one file
   std::vector<std::string> warnings;     ///< what is left out
 };
 

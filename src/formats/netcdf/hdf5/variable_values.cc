@@ -59,6 +59,8 @@ Result<AttributeValue> VariableValues::operator()(int variable, Index step) {
 Status VariableValues::read(std::size_t variable, Index n) {
   const StoredVariable& stored = contents_.variables[variable];
   const std::string& path = stored.path;
+  if (stored.is_virtual)
+    return error(Code::kDataLoss, "'{}' is stored in other files, expected in this one", excerpt(path));
   if (stored.extents.size() > 1)
     return error(Code::kDataLoss, "'{}' has several axes, expected at most one", excerpt(path));
   if (n > most_values(file_bytes_, 1)) {

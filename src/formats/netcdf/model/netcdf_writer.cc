@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/esker_file.h"
+#include "formats/netcdf/model/part_files.h"
 #include "store/commit.h"
 
 namespace esker {
@@ -41,7 +42,10 @@ Status NetcdfWriter::check_target() {
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }
 
-Status NetcdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
+Status NetcdfWriter::publish(bool durable) {
+  ESKER_RETURN_IF_ERROR(publish_file(*store_, path_, durable));
+  return replaces_existing_ ? netcdf::remove_parts(*store_, path_) : Status();
+}
 
 Result<std::unique_ptr<File>> NetcdfWriter::open_existing() {
   ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
