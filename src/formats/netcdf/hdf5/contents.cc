@@ -227,7 +227,7 @@ class Reader {
   static Index most_inflation(hid_t dataset) {
     const Handle list(H5Dget_create_plist(dataset), "storage");
     return has_filter(list, kZfpFilter) || has_filter(list, kZstdFilter) ? kMostInflationByPlugIn
-                                                                        : kMostInflation;
+                                                                         : kMostInflation;
   }
 
   hid_t file_;

@@ -16,10 +16,10 @@
 namespace esker::hdf5 {
 
 struct Contents {
-  netcdf::Header header;                     ///< names of group members contain the group's name and '/'
+  netcdf::Header header;                  ///< names of group members contain the group's name and '/'
   std::vector<StoredVariable> variables;  ///< [position in header.variables]
-  std::string parts;  ///< the attribute kPartsAttribute; a copy with all values has it, too
-  std::vector<std::string> left_out;      ///< what netCDF's classic model or Esker does not support, and why
+  std::string parts;                  ///< the attribute kPartsAttribute; a copy with all values has it, too
+  std::vector<std::string> left_out;  ///< what netCDF's classic model or Esker does not support, and why
 };
 
 /// Sizes in the file are checked against `file_bytes`. Memory: the attributes and the names.

@@ -28,10 +28,9 @@ Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) 
   if (n == 0 && field.fixed) return std::vector<Index>();
   const int before = field.fixed ? 0 : 1;  // axes
   const int expected = before + rank + (field.components > 1 ? 1 : 0);
-  const bool is_as_written =
-      n == expected && (field.fixed || extents[0] == 1) &&
-      (field.components == 1 ||
-       extents[static_cast<std::size_t>(n - 1)] == static_cast<hsize_t>(field.components));
+  const bool is_as_written = n == expected && (field.fixed || extents[0] == 1) &&
+                             (field.components == 1 || extents[static_cast<std::size_t>(n - 1)] ==
+                                                           static_cast<hsize_t>(field.components));
   if (!is_as_written)
     return error(Code::kDataLoss, "'{}' does not have chunks as Esker writes them", field.name);
   std::vector<Index> chunk;
@@ -49,7 +48,8 @@ Status check_filters(hid_t file, const Existing& existing) {
     const Handle list(H5Dget_create_plist(dataset), name.c_str());
     const CodecSpec& codec = existing.file.storage.codecs[f];
     if (has_filters(list, filters_of(codec, chunk_of(existing.schema, existing.file.storage, f)))) continue;
-    return error(Code::kDataLoss, "'{}' does not have the filters of compression {}", name, option_text(codec));
+    return error(Code::kDataLoss, "'{}' does not have the filters of compression {}", name,
+                 option_text(codec));
   }
   return {};
 }

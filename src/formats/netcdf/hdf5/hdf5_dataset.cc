@@ -267,8 +267,9 @@ Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double
   const auto file_bytes = stored_bytes();
   const auto journal = source_.has_journal();
   if (journal.ok() && *journal) {
-    findings.warning(path_,
-                     "a journal is next to the file: a step is being committed, or a run was killed during a commit");
+    findings.warning(
+        path_,
+        "a journal is next to the file: a step is being committed, or a run was killed during a commit");
   } else if (file_bytes.ok()) {
     look_for_leftovers(findings, *file_bytes, end_bytes_);
   }

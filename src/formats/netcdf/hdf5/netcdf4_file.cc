@@ -102,7 +102,7 @@ Handle create_chunked_variable(hid_t file, const netcdf::Header& header, const n
 /// Its data are allocated from the beginning, so that fill values are never needed; the writer of the data
 /// knows the offset. Coordinates are written through the library.
 Handle create_contiguous_variable(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable,
-                             bool is_field) {
+                                  bool is_field) {
   const std::vector<hsize_t> extents = extents_of(header, variable);
   const Handle space(extents.empty()
                          ? H5Screate(H5S_SCALAR)
@@ -204,7 +204,8 @@ class Definition {
     if (needed.empty()) return;
     std::string note = "Some variables are stored with";
     for (const std::string& filter : needed) note += (filter == *needed.begin() ? " " : " or ") + filter;
-    write_text(file_.id, kFiltersAttribute, note + ". Programs other than Esker need its plug-in (hdf5plugin).");
+    write_text(file_.id, kFiltersAttribute,
+               note + ". Programs other than Esker need its plug-in (hdf5plugin).");
   }
 
   [[nodiscard]] Index fixed_bytes() const {
