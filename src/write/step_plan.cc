@@ -1,7 +1,6 @@
 #include "write/step_plan.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -63,6 +62,21 @@ void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& 
   plan.boxes = boxes_of(patches, plan.fields);
 }
 
+namespace {
+
+std::vector<std::vector<int>> fields_of_layouts(const StepLayouts& layouts) {
+  std::vector<std::vector<int>> fields(layouts.layouts.size());
+  for (const auto& column : layouts.columns) {
+    auto& of_layout = fields[static_cast<std::size_t>(column.layout)];
+    const auto at = static_cast<std::size_t>(column.layout_field);
+    if (of_layout.size() <= at) of_layout.resize(at + 1, -1);
+    of_layout[at] = column.field;
+  }
+  return fields;
+}
+
+}  // namespace
+
 void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
              const std::vector<PatchList>& patches) {
   plan.layouts =
@@ -71,6 +85,7 @@ void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
   for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
     plan.space.add(*plan.layouts->layouts[n], plan.layouts->joined_file(static_cast<int>(n)));
   }
+  plan.fields_of_layouts = fields_of_layouts(*plan.layouts);
   plan.files = plan.layouts->num_files();
   take_patches(plan, patches);
 }
@@ -78,16 +93,14 @@ void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
 namespace {
 
 /// Raises largest[field of the schema] to the errors of the compressed pieces that this rank stored.
+/// Allocates nothing.
 void add_compressed_errors(const StepPlan& plan, std::vector<double>& largest) {
-  std::map<std::pair<int, int>, int> field_of;  // by layout and field of it
-  for (const auto& column : plan.layouts->columns) {
-    field_of[{column.layout, column.layout_field}] = column.field;
-  }
   for (const Round& round : plan.exchange.plan.rounds) {
     plan.space.for_each_piece(
         round.content.first_piece, round.content.last_piece, [&](int layout, const Piece& piece) {
           const PieceRecord& record = plan.records.at(plan.space.first_ordinal(layout) + piece.ordinal);
-          double& of_field = largest[static_cast<std::size_t>(field_of.at({layout, piece.field}))];
+          const auto& fields = plan.fields_of_layouts[static_cast<std::size_t>(layout)];
+          double& of_field = largest[static_cast<std::size_t>(fields[static_cast<std::size_t>(piece.field)])];
           of_field = std::max(of_field, static_cast<double>(record.max_error));
         });
   }

@@ -30,6 +30,8 @@ struct StepPlan {
   std::vector<int> fields;  ///< due, positions in the schema
   std::unique_ptr<StepLayouts> layouts;
   PieceSpace space;
+  /// [layout][position in its list of fields]: position in the schema, -1 for fields that are not due.
+  std::vector<std::vector<int>> fields_of_layouts;
   std::vector<PatchBoxes> boxes;  ///< boxes of this rank when the plan was made: [position in fields]
   Prepared exchange;
   PieceRecords records;
