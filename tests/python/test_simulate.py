@@ -141,6 +141,23 @@ def test_the_closed_form_by_hand() -> None:
     assert slow.seconds == [160] and slow.bound(0) == "I/O nodes"
 
 
+def test_who_writes_hashes_or_swaps_bytes() -> None:
+    asked = loads.of_separate_files(128, 10**6, 16)
+    given = cost.corners(machine.read("mira")) | {"hash_bandwidth": np.array([1e6] * 3)}
+    given |= {"swap_bandwidth": np.array([5e5] * 3)}
+
+    def converting(**work: bool) -> float:
+        found = statistics.of_loads(replace(asked, **work), LAYOUT)
+        return float(cost.cost_of(found, given).phases["convert"].seconds[1])
+
+    assert [converting(), converting(hashes=True), converting(swaps=True)] == [0, 1, 2]
+    made = {}
+    for name, options in (("idx", {}), ("plain", {"checksums": False}), ("cdf5", {"format": "cdf5"})):
+        found = simulation.plan_loads(machine.read("mira"), 64, 16, **STEP, **options)
+        made[name] = (found.hashes, found.swaps)
+    assert made == {"idx": (True, False), "plain": (False, False), "cdf5": (False, True)}
+
+
 def test_overlap_hides_the_shorter_part() -> None:
     asked = simulation.plan_loads(machine.read("mira"), 64, 16, **STEP, memory_budget="256K")
     found = statistics.of_loads(asked, LAYOUT)
@@ -267,7 +284,8 @@ def test_calibration_makes_a_machine_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     made = machine.read(output)
     assert made.name == "site" and list(place.iterdir()) == []
-    for name in ("copy_bandwidth", "write_bandwidth", "file_bandwidth", "create_cost", "encode_bandwidth"):
+    rates = [f"{name}_bandwidth" for name in ("copy", "swap", "hash", "encode", "write", "file")]
+    for name in (*rates, "create_cost"):
         parameter = made.parameters[name]
         assert parameter.source == "fitted" and 0 < parameter.low <= parameter.value <= parameter.high
     assert esker.simulate(str(output), 4, block=(32, 32, 32), fields=2)["nodes"] == 1

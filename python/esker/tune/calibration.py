@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esker import benchmark
 from esker.serial import write
@@ -62,9 +63,11 @@ def calibrate(
         storage = _Storage(Path(scratch), cores, repeat)
         for title, measure in (
             ("copying in memory", lambda: {"copy_bandwidth": _copy_rates(cores, repeat)}),
+            ("swapping bytes", lambda: {"swap_bandwidth": _swap_rates(cores, repeat)}),
             ("writing", storage.write_rates),
             ("creating files", lambda: {"create_cost": storage.create_costs()}),
             ("syncing", storage.sync_costs),
+            ("hashing", lambda: {"hash_bandwidth": storage.hash_rates()}),
             ("coding samples", lambda: {"encode_bandwidth": storage.encode_rates()}),
             ("messages", lambda: message_times.measure(mpiexec, repeat)),
         ):
@@ -110,20 +113,41 @@ def _seconds(run: Callable[[], object]) -> float:
 def _copy_rates(cores: int, repeat: int) -> list[float]:
     """Bytes per second of a core that copies rows of a box to their places in a larger array, all cores at a time."""
     n = _EXTENT
-    sources = [np.random.default_rng(core).random((16, n, n, n)) for core in range(cores)]
+    sources = _samples(cores)
     targets = [np.zeros((16, n, n, 2 * n)) for _ in range(cores)]
 
     def copy(core: int) -> None:
         for _ in range(_NUM_COPIES):
             np.copyto(targets[core][..., :n], sources[core])
 
+    return _rates(cores, repeat, _NUM_COPIES * sources[0].nbytes, copy)
+
+
+def _swap_rates(cores: int, repeat: int) -> list[float]:
+    """Bytes per second of a core that swaps the bytes of samples in place, all cores at a time."""
+    sources = _samples(cores)
+
+    def swap(core: int) -> None:
+        for _ in range(_NUM_COPIES):
+            sources[core].byteswap(inplace=True)
+
+    return _rates(cores, repeat, _NUM_COPIES * sources[0].nbytes, swap)
+
+
+def _samples(cores: int) -> list[NDArray[np.float64]]:
+    """16 fields of a box for each core."""
+    return [np.random.default_rng(core).random((16, _EXTENT, _EXTENT, _EXTENT)) for core in range(cores)]
+
+
+def _rates(cores: int, repeat: int, n_bytes: int, work: Callable[[int], None]) -> list[float]:
+    """Bytes per second of a core whose `work` takes `n_bytes`, while all cores work."""
     with ThreadPoolExecutor(cores) as pool:
 
-        def copy_all() -> None:
-            list(pool.map(copy, range(cores)))
+        def work_all() -> None:
+            list(pool.map(work, range(cores)))
 
-        copy_all()
-        return [_NUM_COPIES * sources[0].nbytes / _seconds(copy_all) for _ in range(repeat)]
+        work_all()
+        return [n_bytes / _seconds(work_all) for _ in range(repeat)]
 
 
 def _write_at(path: Path, data: memoryview, offset: int) -> None:
@@ -206,6 +230,17 @@ class _Storage:
                 rates.append(max(_SIZES) / _seconds(lambda: os.fsync(file.fileno())))
                 costs.append(_seconds(lambda: os.fsync(file.fileno())))
         return {"sync_cost": costs, "sync_bandwidth": rates}
+
+    def hash_rates(self) -> list[float]:
+        """Bytes per second of a core that hashes blocks: the time of a step, less that of a step without checksums."""
+        fields = {f"f{number}": field for number, field in enumerate(_samples(1)[0])}
+        n_bytes = sum(field.nbytes for field in fields.values())
+        path, found = self._place / "hashed.idx", []
+        for _ in range(self._repeat):
+            plain = _seconds(lambda: write(path, fields, checksums=False, overwrite=True))
+            hashed = _seconds(lambda: write(path, fields, overwrite=True))
+            found.append(n_bytes / max(hashed - plain, hashed / 50))
+        return found
 
     def encode_rates(self) -> list[float]:
         """Bytes of samples per second of a core that codes them at a fixed rate: the time of a step with coded

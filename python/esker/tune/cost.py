@@ -1,6 +1,6 @@
 """The closed form: seconds of each phase of a step, from its statistics and the parameters of a machine.
 
-    T = T_plan + T_encode + T_restructure + T_aggregate + T_create + T_write + T_sync - T_hidden
+    T = T_plan + T_encode + T_restructure + T_aggregate + T_convert + T_create + T_write + T_sync - T_hidden
 
 Phases follow each other. In a phase the slowest node or target counts, and of resources that work at the same
 time the slowest. With R rounds, exchange and writing of different rounds overlap: the machine's `overlap` times
@@ -22,7 +22,7 @@ from esker.tune.statistics import Amounts, StepStatistics
 Parameters = Mapping[str, NDArray[np.float64]]
 """The rates, costs and shares of a machine by name, each with one element per parameter set."""
 
-PHASES = ("plan", "encode", "restructure", "aggregate", "create", "write", "sync")
+PHASES = ("plan", "encode", "restructure", "aggregate", "convert", "create", "write", "sync")
 _AGREEMENTS = 4
 """Reductions over all ranks in a step: opening, closing, commit and report."""
 _BYTES_OF_A_BOX = 24
@@ -93,6 +93,7 @@ def cost_of(statistics: StepStatistics, given: Parameters, sync: bool = False) -
         "encode": _encode(statistics, given),
         "restructure": _of_nodes(statistics.restructure, given),
         "aggregate": _aggregate(statistics, given),
+        "convert": _convert(statistics, given),
         "create": _create(statistics, given),
         "write": _write(statistics, given),
         "sync": _sync(statistics, given) if sync else _sum({"sync": 0 * given["sync_cost"]}),
@@ -135,6 +136,16 @@ def _aggregate(statistics: StepStatistics, given: Parameters) -> Phase:
     agreements = _AGREEMENTS * given["latency"] * np.log2(statistics.ranks)
     parts = {**nodes.parts, "sends": sends, "latency": agreements}
     return Phase(np.maximum(nodes.seconds, sends) + agreements, parts)
+
+
+def _convert(statistics: StepStatistics, given: Parameters) -> Phase:
+    """What the ranks that write do with the samples before."""
+    return _sum(
+        {
+            "hashing": statistics.hashed_bytes_of_a_core / given["hash_bandwidth"],
+            "byte order": statistics.swapped_bytes_of_a_core / given["swap_bandwidth"],
+        }
+    )
 
 
 def _create(statistics: StepStatistics, given: Parameters) -> Phase:

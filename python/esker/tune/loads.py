@@ -49,6 +49,10 @@ class Loads:
     """The most that a rank sends."""
     encodes: bool = False
     """Whether ranks code samples before they move (stored_bits)."""
+    hashes: bool = False
+    """Whether ranks hash what they write (checksums of IDX)."""
+    swaps: bool = False
+    """Whether ranks convert what they write to another byte order (CDF)."""
 
     @property
     def nodes(self) -> int:
@@ -56,8 +60,9 @@ class Loads:
         return len(self.to_relays.bytes_in)
 
 
-def of_report(report: _core.PlanReport, ranks_per_node: int, encodes: bool = False) -> Loads:
-    """The loads of a plan that was made with `ranks_per_node`. Refers to the memory of the report."""
+def of_report(report: _core.PlanReport, ranks_per_node: int, **work: bool) -> Loads:
+    """The loads of a plan that was made with `ranks_per_node`. Refers to the memory of the report. `work`: encodes,
+    hashes, swaps."""
     columns = report.node_loads.T
     return Loads(
         report.ranks,
@@ -68,7 +73,7 @@ def of_report(report: _core.PlanReport, ranks_per_node: int, encodes: bool = Fal
         Extents(*report.extents.T),
         report.rounds,
         report.messages.max,
-        encodes,
+        **work,
     )
 
 

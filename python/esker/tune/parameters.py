@@ -38,6 +38,8 @@ DEFINITIONS = (
     Definition("network_bandwidth", "rate", "B/s", "a node to and from the network"),
     Definition("copy_bandwidth", "rate", "B/s", "one core copying rows of samples in memory"),
     Definition("encode_bandwidth", "rate", "B/s", "one core coding samples of fields with stored_bits"),
+    Definition("hash_bandwidth", "rate", "B/s", "one core hashing blocks (checksums of IDX)"),
+    Definition("swap_bandwidth", "rate", "B/s", "one core converting samples to the byte order of CDF"),
     Definition("write_bandwidth", "rate", "B/s", "one core writing to files, storage aside"),
     Definition("io_node_bandwidth", "rate", "B/s", "an I/O node; inf if there are none"),
     Definition("target_bandwidth", "rate", "B/s", "a storage target"),

@@ -62,6 +62,8 @@ class StepStatistics:
     """Of a writer and an object that it writes, an object being the part of a file on one target."""
     objects: int
     encoded_bytes_of_a_core: float
+    hashed_bytes_of_a_core: float
+    swapped_bytes_of_a_core: float
     # One row per node that may be the slowest: messages that arrive, bytes to or from the network (the larger), and
     # bytes that a core copies.
     restructure: Amounts
@@ -89,6 +91,7 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
     targets = _Targets(extents, layout)
     io_nodes = np.arange(loads.nodes) // layout.nodes_per_io_node
     of_file = _sums(extents.file, extents.size)
+    written_by_a_core = max(float(of_rank.max()), float(written.max()) / cores)
     return StepStatistics(
         ranks=loads.ranks,
         ranks_per_node=loads.ranks_per_node,
@@ -102,6 +105,8 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
         pairs=int(targets.pairs.sum()),
         objects=int(targets.objects.sum()),
         encoded_bytes_of_a_core=loads.data_bytes / loads.nodes / cores if loads.encodes else 0.0,
+        hashed_bytes_of_a_core=written_by_a_core if loads.hashes else 0.0,
+        swapped_bytes_of_a_core=written_by_a_core if loads.swaps else 0.0,
         restructure=_nodes(first, relayed / cores),
         aggregate=_nodes(second, (second.bytes_out + written) / cores),
         target=slowest(np.stack((targets.bytes, targets.pairs - targets.objects, targets.changes), axis=1)),
@@ -112,7 +117,7 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
         max_bytes_of_a_file=int(of_file.max(initial=0)),
         max_bytes_of_an_io_node=int(_sums(io_nodes, written).max()),
         max_bytes_of_a_node=int(written.max()),
-        max_written_bytes_of_a_core=max(float(of_rank.max()), float(written.max()) / cores),
+        max_written_bytes_of_a_core=written_by_a_core,
         max_files_of_a_rank=_max_files_of_a_rank(extents),
     )
 
