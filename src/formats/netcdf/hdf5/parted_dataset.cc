@@ -121,7 +121,10 @@ Status PartedDataset::read_lattice(int field, Index step, const Lattice& samples
 ReadUnit PartedDataset::read_unit(int field, int level) const {
   const bool is_divided = parts_.is_divided(static_cast<std::size_t>(field));
   const auto of = part(is_divided ? 0 : parts_.file_of_rest());
-  return of.ok() ? (*of)->read_unit(field_in_part(field), level) : ReadUnit{box(field).hi};
+  if (!of.ok()) return {box(field).hi};
+  const auto grid = bitmask(field), own = (*of)->bitmask(field_in_part(field));
+  const int coarser = grid.ok() ? grid->max_level() - level : 0;  // a part has fewer levels
+  return (*of)->read_unit(field_in_part(field), own.ok() ? std::max(0, own->max_level() - coarser) : level);
 }
 
 Result<Index> PartedDataset::stored_bytes() const {
