@@ -76,12 +76,6 @@ std::vector<Brick> bricks_of_partition(const TileCut& cut, int partition) {
   return BrickFinder(cut, partition).find();
 }
 
-std::vector<Box> boxes_of_partition(const TileCut& cut, int partition) {
-  std::vector<Box> boxes;
-  for (const Brick& brick : bricks_of_partition(cut, partition)) boxes.push_back(brick.box);
-  return boxes;
-}
-
 Bitmask mask_of_brick(const Bitmask& mask, const Brick& brick) {
   std::string digits;
   for (int axis = 0; axis < mask.rank(); ++axis) {

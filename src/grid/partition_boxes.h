@@ -1,6 +1,6 @@
 // Boxes of a partition: the boxes of a grid that a run of tiles along the Z curve has.
 //
-//   const TileCut cut(BlockGrid(mask, 0, grid), n_partitions);
+//   const TileCut cut = cut_into_partitions(mask, grid, n_partitions);
 //   for (const Brick& brick : bricks_of_partition(cut, 2)) ... brick.box ...
 //
 // A partition that is one brick of the mask has one box. Any other run of tiles is divided into the fewest
@@ -9,8 +9,7 @@
 // of any level of the grid that are in a brick are those of a level of the brick, or its first sample, or
 // none.
 //
-// Formats that store each partition separately (partition_index=local, one file per partition) store these
-// boxes. Pure, the same on every rank.
+// IDX with partition_index=local stores each of these boxes separately. Pure, the same on every rank.
 #pragma once
 
 #include <vector>
@@ -38,9 +37,6 @@ TileCut cut_into_partitions(const Bitmask& mask, const Box& grid, int n_partitio
 /// The bricks of a partition along the Z curve; none if it is empty. Together, those of all partitions cover
 /// the grid exactly once. At most 2 * cut.digits(). O(digits^2 * rank).
 std::vector<Brick> bricks_of_partition(const TileCut& cut, int partition);
-
-/// The boxes of these bricks.
-std::vector<Box> boxes_of_partition(const TileCut& cut, int partition);
 
 /// The mask of a brick in its own coordinates, which begin at 0: the digits behind those of the brick,
 /// without the ones that divide nothing in its box. An axis of extent 1 has one digit, first in the mask, as

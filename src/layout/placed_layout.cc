@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "grid/move_box.h"
 
 namespace esker {
 
-Box PlacedLayout::in_grid(Box box) const {
-  for (int a = 0; a < box.rank; ++a) {
-    box.lo[a] += corner_[a];
-    box.hi[a] += corner_[a];
-  }
-  return box;
-}
+Box PlacedLayout::domain() const { return moved_to(corner_, inner_->domain()); }
 
 /// Without the samples past the domain, which come last on each axis, so that the order is that of the
 /// others.
@@ -62,13 +57,9 @@ std::vector<std::vector<Layout::Run>> PlacedLayout::runs_of_shares(const BrickDe
 
 void PlacedLayout::for_each_segment(int field, const Box& box, Levels levels,
                                     const VisitSegment& visit) const {
-  Box inside = intersect(box, domain());
+  const Box inside = intersect(box, domain());
   if (inside.empty()) return;
-  for (int a = 0; a < inside.rank; ++a) {
-    inside.lo[a] -= corner_[a];
-    inside.hi[a] -= corner_[a];
-  }
-  inner_->for_each_segment(field, inside, levels,
+  inner_->for_each_segment(field, moved_from(corner_, inside), levels,
                            [&](const Piece& piece, const PiecePart& part, const Box& indices) {
                              visit(piece, in_grid(part), indices);
                            });

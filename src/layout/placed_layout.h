@@ -24,7 +24,7 @@ class PlacedLayout final : public Layout {
                std::optional<OwnPartition> own = std::nullopt)
       : inner_(std::move(inner)), corner_(corner), own_(std::move(own)) {}
 
-  [[nodiscard]] Box domain() const override { return in_grid(inner_->domain()); }
+  [[nodiscard]] Box domain() const override;
   [[nodiscard]] const OwnPartition* own_partition() const override { return own_ ? &*own_ : nullptr; }
   [[nodiscard]] Index num_pieces() const override { return inner_->num_pieces(); }
   [[nodiscard]] Piece piece(Index ordinal) const override { return inner_->piece(ordinal); }
@@ -65,7 +65,6 @@ class PlacedLayout final : public Layout {
   using Layout::for_each_segment;
 
  private:
-  [[nodiscard]] Box in_grid(Box box) const;
   [[nodiscard]] PiecePart in_grid(PiecePart part) const;
   [[nodiscard]] std::vector<Index> bricks_here(const BrickDecomposition& bricks) const;
 

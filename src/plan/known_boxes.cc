@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "grid/move_box.h"
 #include "grid/points.h"
 
 namespace esker {
@@ -36,15 +37,6 @@ BrickDecomposition cut_in_bricks(const Box& domain, int n_ranks) {
   BrickDecomposition even = cut(fewer);
   while (fewer > 1 && has_empty_parts(even)) even = cut(fewer /= 2);
   return has_empty_parts(bricks) || roughness(bricks) > 2 * roughness(even) ? even : bricks;
-}
-
-Box hull(const Box& a, const Box& b) {
-  Box both = a;
-  for (int axis = 0; axis < a.rank; ++axis) {
-    both.lo[axis] = std::min(a.lo[axis], b.lo[axis]);
-    both.hi[axis] = std::max(a.hi[axis], b.hi[axis]);
-  }
-  return both;
 }
 
 bool same_place(const HeldBox& a, const HeldBox& b) { return a.rank == b.rank && a.patch == b.patch; }

@@ -182,19 +182,6 @@ Status remove_attempts(Store& store, const std::string& path) {
   return {};
 }
 
-/// The file or directory that a chain of symbolic links leads to; it need not exist.
-Result<std::string> end_of_links(const Store& store, const std::string& path) {
-  constexpr int kMaxLinks = 40;
-  std::string here = path;
-  for (int i = 0; i < kMaxLinks; ++i) {
-    while (here.size() > 1 && here.ends_with('/')) here.pop_back();
-    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(here));
-    if (next == here) return here;
-    here = std::move(next);
-  }
-  return error(Code::kIoError, "follow {}: more than {} symbolic links", path, kMaxLinks);
-}
-
 /// "out/run.esker-lock" for the directory "out/run" or the file "out/run.nc".
 Result<std::string> lock_path_of(const Store& store, const std::string& dataset) {
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(dataset));

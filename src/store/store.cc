@@ -7,6 +7,18 @@
 
 namespace esker {
 
+Result<std::string> end_of_links(const Store& store, const std::string& path) {
+  constexpr int kMaxLinks = 40;
+  std::string here = path;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    while (here.size() > 1 && here.ends_with('/')) here.pop_back();
+    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(here));
+    if (next == here) return here;
+    here = std::move(next);
+  }
+  return error(Code::kIoError, "follow {}: more than {} symbolic links", path, kMaxLinks);
+}
+
 Result<std::string> read_text(Store& store, const std::string& path, std::size_t max_bytes) {
   ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
   ESKER_ASSIGN_OR_RETURN(const Index size, file->size_bytes());

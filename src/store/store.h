@@ -95,6 +95,10 @@ std::shared_ptr<Store> memory_store();
 /// everything except the device.
 std::shared_ptr<Store> null_store();
 
+/// The file or directory that a chain of symbolic links leads to; it need not exist. kIoError: too many
+/// links.
+Result<std::string> end_of_links(const Store& store, const std::string& path);
+
 /// The complete file as text; kDataLoss if it is larger than `max_bytes`.
 Result<std::string> read_text(Store& store, const std::string& path, std::size_t max_bytes);
 

@@ -20,6 +20,7 @@
 #include "format/json_writer.h"
 #include "format/schema_json.h"
 #include "grid/coverage.h"
+#include "grid/move_box.h"
 #include "store/checksum.h"
 
 namespace esker::idx {
@@ -163,12 +164,7 @@ std::uint64_t sum_of(const Catalog& catalog) {
 
 Box box_of_partitions(const std::vector<const CatalogPart*>& parts) {
   Box box = parts.front()->place->box;
-  for (const CatalogPart* part : parts) {
-    for (int a = 0; a < box.rank; ++a) {
-      box.lo[a] = std::min(box.lo[a], part->place->box.lo[a]);
-      box.hi[a] = std::max(box.hi[a], part->place->box.hi[a]);
-    }
-  }
+  for (const CatalogPart* part : parts) box = hull(box, part->place->box);
   return box;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/idx/dataset_parts.h"
+#include "grid/move_box.h"
 #include "grid/selection.h"
 
 namespace esker::idx {
@@ -20,7 +21,7 @@ Status read_joined_parts(const std::vector<JoinedPart>& parts, int field, Index 
     const Box indices = target.samples.indices_in(joined.box);
     if (indices.empty()) continue;
     ReadTarget local = target.sub(indices);
-    for (int a = 0; a < local.samples.rank; ++a) local.samples.origin[a] -= joined.offset[a];
+    local.samples = moved_from(joined.offset, local.samples);
     local.level = coarsest_level_with(joined.part->header().bitmask, local.samples);
     local.start_level = 0;
     ESKER_RETURN_IF_ERROR(

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "grid/move_box.h"
 #include "grid/num_samples.h"
 #include "plan/ownership.h"
 #include "read/parallel/load_piece.h"
@@ -27,12 +28,6 @@ Index unit_bytes(const PlannedColumn& planned, const OpenedDataset& data) {
   Index bytes = field.sample_bytes();
   for (int a = 0; a < planned.wanted.rank; ++a) bytes *= planned.unit.extent[a];
   return bytes;
-}
-
-Box shifted(const Box& box, const Point& origin) {
-  Box moved = box;
-  for (int a = 0; a < box.rank; ++a) moved.lo[a] -= origin[a], moved.hi[a] -= origin[a];
-  return moved;
 }
 
 /// [column] -> this rank's requests for it, in the order of requests.
@@ -55,7 +50,7 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<PlannedColumn>& columns
   const auto of_column = requests_of(columns, mine);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     for (const std::size_t r : of_column[c]) {
-      boxes[c].push_back(shifted(mine[r].target.box, columns[c].wanted.lo));
+      boxes[c].push_back(moved_from(columns[c].wanted.lo, mine[r].target.box));
     }
   }
   return boxes;
@@ -244,13 +239,11 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
         if (!is_wanted_[number++] || !status.ok()) return;
         const PlannedColumn& planned = columns_[static_cast<std::size_t>(layout)];
         const Lattice part = space_.layout(layout).part(piece, 0).lattice;
-        Point back{};
-        for (int a = 0; a < part.rank; ++a) back[a] = -planned.wanted.lo[a];
         const Index begin = space_.first_position(layout) + piece.position_bytes - round.content.begin;
         const auto bytes =
             buffer.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
         status = load_piece(data, planned.column, planned.samples, planned.wanted,
-                            shifted(part.bounds(), back), bytes, verify);
+                            moved_to(planned.wanted.lo, part.bounds()), bytes, verify);
         loaded_bytes += piece.size_bytes;
       });
   return status;

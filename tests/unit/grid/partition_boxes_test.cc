@@ -38,10 +38,10 @@ TEST(PartitionBoxes, CoverTheGridOnceAndFollowTheTiles) {
     std::map<Point, int> owner;
     for (int p = 0; p < c.n_partitions; ++p) {
       Index samples = 0;
-      for (const Box& box : boxes_of_partition(cut, p)) {
-        ASSERT_FALSE(box.empty());
-        samples += box.num_samples();
-        for_each_index_point(box, [&](const Point& at) { ASSERT_TRUE(owner.emplace(at, p).second); });
+      for (const Brick& brick : bricks_of_partition(cut, p)) {
+        ASSERT_FALSE(brick.box.empty());
+        samples += brick.box.num_samples();
+        for_each_index_point(brick.box, [&](const Point& at) { ASSERT_TRUE(owner.emplace(at, p).second); });
       }
       EXPECT_EQ(samples, cut.num_samples(p));
     }
@@ -127,7 +127,7 @@ TEST(PartitionBoxes, OfUnequalBricks) {
     const TileCut cut = cut_into_partitions(mask, box, n_partitions);
     Index samples = 0;
     for (int p = 0; p < n_partitions; ++p) {
-      for (const Box& of : boxes_of_partition(cut, p)) samples += of.num_samples();
+      for (const Brick& brick : bricks_of_partition(cut, p)) samples += brick.box.num_samples();
       EXPECT_LE(static_cast<double>(cut.num_samples(p)) * n_partitions,
                 kMostPartitionImbalance * static_cast<double>(box.num_samples()));
     }

@@ -5,18 +5,13 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/model/part_files.h"
+#include "grid/move_box.h"
 #include "grid/points.h"
 
 namespace esker::hdf5 {
 namespace {
 
 constexpr std::size_t kMostOpen = 64;
-
-/// Samples of the grid, in indices of a part that begins at the corner of the box.
-Lattice in_part(Lattice samples, const Box& box) {
-  for (int a = 0; a < samples.rank; ++a) samples.origin[a] -= box.lo[a];
-  return samples;
-}
 
 }  // namespace
 
@@ -34,7 +29,7 @@ Result<PartedDataset> PartedDataset::open(std::shared_ptr<Store> store, const st
   }
   auto parts = Parts::parse(found.schema, found.parts);
   if (!parts.ok()) return parts.status().with_context(path);
-  ESKER_ASSIGN_OR_RETURN(const std::string target, without_links(*store, path));
+  ESKER_ASSIGN_OR_RETURN(const std::string target, end_of_links(*store, path));
   PartedDataset dataset(std::move(store), path, std::move(*parts));
   dataset.directory_ = netcdf::sibling_of(target, dataset.parts_.directory());
   dataset.schema = std::move(found.schema);
@@ -112,7 +107,7 @@ Status PartedDataset::read_lattice(int field, Index step, const Lattice& samples
     const Box indices = samples.indices_in(box);
     if (!status.ok() || indices.empty()) return;
     ReadTarget target = whole.sub(indices);
-    target.samples = in_part(target.samples, box);
+    target.samples = moved_from(box.lo, target.samples);
     status = read_from(static_cast<int>(file), target);
   });
   return status;

@@ -159,7 +159,7 @@ Result<std::string> PartedWriter::read_part(int file, const std::vector<double>&
 
 Result<std::string> PartedWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(const auto file, open_existing());
-  ESKER_ASSIGN_OR_RETURN(base_, without_links(*store_, path_));
+  ESKER_ASSIGN_OR_RETURN(base_, end_of_links(*store_, path_));
   ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file->size_bytes());
   Overlay overlay(file.get(), file_bytes);
   auto whole = read_existing_virtual(overlay);

@@ -261,15 +261,4 @@ Status Parts::check(int file, const Schema& found) const {
   return error(Code::kDataLoss, "part {} of {} has other fields than the dataset", file, num_files());
 }
 
-Result<std::string> without_links(const Store& store, const std::string& path) {
-  constexpr int kMostLinks = 40;  // as Linux
-  std::string target = path;
-  for (int n = 0; n < kMostLinks; ++n) {
-    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(target));
-    if (next == target) return target;
-    target = std::move(next);
-  }
-  return error(Code::kIoError, "{}: expected at most {} symbolic links", path, kMostLinks);
-}
-
 }  // namespace esker::hdf5

@@ -13,7 +13,6 @@
 #include "esker/types/decomposition.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
-#include "store/store.h"
 
 namespace esker::hdf5 {
 
@@ -70,8 +69,5 @@ class Parts {
   std::vector<int> kind_of_;        // [file]
   std::vector<int> first_of_kind_;  // [kind]
 };
-
-/// The file that a path leads to through symbolic links. kIoError: there are too many.
-Result<std::string> without_links(const Store& store, const std::string& path);
 
 }  // namespace esker::hdf5
