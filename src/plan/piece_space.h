@@ -57,7 +57,7 @@ class PieceSpace {
   [[nodiscard]] bool begins_joined(int layout_number) const {
     return layout_number == 0 || joined_file(layout_number - 1) != joined_file(layout_number);
   }
-  /// Whether both layouts, one of which may follow the other, are in one file.
+  /// Whether two layouts, the same or adjacent, are in one file.
   [[nodiscard]] bool share_a_file(int layout_number, int other) const {
     return layout_number == other ||
            (joins(layout_number) && joined_file(layout_number) == joined_file(other));

@@ -30,7 +30,7 @@ struct Existing {
     Index num_steps = 0;  ///< number of steps listed; more than times.size() after an interrupted commit
   };
   std::vector<Idx> idx;
-  Index num_merged = 0;      ///< steps of a part that `esker merge` has merged, if not all; can be read
+  Index num_merged = 0;      ///< steps that an interrupted `esker merge` has merged; 0: none or all
   std::string catalog_text;  ///< empty: a dataset of one .idx
   std::map<std::string, std::string> format_options;  ///< the dataset was created with, as in the catalog
 };
