@@ -21,6 +21,9 @@ Index bytes_of_lists(const StepPlan& plan) {
     const bool is_shared = f > 0 && plan.boxes[f].shares_memory_with(plan.boxes[f - 1]);
     if (!is_shared) bytes += plan.boxes[f].size_bytes();
   }
+  for (const std::vector<int>& fields : plan.fields_of_layouts) {
+    bytes += static_cast<Index>(sizeof(fields) + fields.capacity() * sizeof(int));
+  }
   return bytes;
 }
 
