@@ -77,6 +77,44 @@ void place(RunPlan& run, int n_ranks, int per_node, int partitions) {
   run.memory_budget = per_node == 3 ? Index{448} << 10 : RunPlan().memory_budget;
 }
 
+Schema volume_plane_and_line(const Point& extents) {
+  Schema schema;
+  const DimId x = schema.add_dim("x", extents[0]).value();
+  const DimId y = schema.add_dim("y", extents[1]).value();
+  const DimId z = schema.add_dim("z", extents[2]).value();
+  const int volume = schema.add_grid("xyz", {x, y, z}).value().index;
+  const int plane = schema.add_grid("xy", {x, y}).value().index;
+  const int line = schema.add_grid("line", {x}).value().index;
+  const auto add = [&](const char* name, int grid, SampleType type, int components, bool fixed, int every) {
+    schema.add_field({name, grid, type, components, fixed, every, {}}).status().check();
+  };
+  add("temp", volume, SampleType::kFloat64, 1, false, 1);
+  add("vel", volume, SampleType::kFloat32, 3, false, 2);
+  add("thk", plane, SampleType::kFloat32, 1, false, 1);
+  add("topg", plane, SampleType::kFloat32, 1, true, 1);
+  add("species", plane, SampleType::kFloat64, 11, false, 1);  // 88 bytes: two columns
+  add("height", line, SampleType::kFloat32, 1, false, 1);
+  return schema;
+}
+
+RunPlan partitioned_run(const Schema& schema, int partitions, const char* index) {
+  RunPlan run;
+  run.schema = schema;
+  run.n_ranks = partitions;
+  run.options = {{"partitions", std::to_string(partitions)},
+                 {"partition_index", index},
+                 {"bits_per_block", "4"},
+                 {"blocks_per_file", "4"}};
+  return run;
+}
+
+std::shared_ptr<Store> written(const RunPlan& run) {
+  std::shared_ptr<Store> store = memory_store();
+  const Status status = write_all(store, run);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return store;
+}
+
 Options options_of(const RunPlan& run) {
   Options options;
   options.report = "none";

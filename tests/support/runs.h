@@ -55,6 +55,15 @@ std::vector<KeepCall> keep_some_blocks(Index step, int rank, const StepInput& in
 /// rank aggregates if it has a node for itself; with three on a node memory is short.
 void place(RunPlan& run, int n_ranks, int per_node, int partitions);
 
+/// A volume, a plane and a line with these extents: fields that are fixed, absent at some steps, or split.
+Schema volume_plane_and_line(const Point& extents);
+
+/// A run of as many ranks as partitions, with small blocks. `index`: the option partition_index.
+RunPlan partitioned_run(const Schema& schema, int partitions, const char* index);
+
+/// The files of a run, which succeeds.
+std::shared_ptr<Store> written(const RunPlan& run);
+
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that
 /// store, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();

@@ -27,27 +27,8 @@ namespace {
 using namespace testing_support;  // NOLINT: runs
 namespace fs = std::filesystem;
 
-/// Grids that divide into up to 8 nearly equal bricks, with fixed fields and split ones, and a line that does
-/// not have 8 blocks.
-Schema several_grids() {
-  Schema schema;
-  const DimId x = schema.add_dim("x", 15).value();
-  const DimId y = schema.add_dim("y", 29).value();
-  const DimId z = schema.add_dim("z", 16).value();
-  const int volume = schema.add_grid("xyz", {x, y, z}).value().index;
-  const int plane = schema.add_grid("xy", {x, y}).value().index;
-  const int line = schema.add_grid("line", {x}).value().index;
-  const auto add = [&](const char* name, int grid, SampleType type, int components, bool fixed, int every) {
-    schema.add_field({name, grid, type, components, fixed, every, {}}).status().check();
-  };
-  add("temp", volume, SampleType::kFloat64, 1, false, 1);
-  add("vel", volume, SampleType::kFloat32, 3, false, 2);
-  add("thk", plane, SampleType::kFloat32, 1, false, 1);
-  add("topg", plane, SampleType::kFloat32, 1, true, 1);
-  add("species", plane, SampleType::kFloat64, 11, false, 1);  // 88 bytes: two columns
-  add("height", line, SampleType::kFloat32, 1, false, 1);
-  return schema;
-}
+/// Grids that divide into up to 8 nearly equal bricks, except for the line, which does not have 8 blocks.
+Schema several_grids() { return volume_plane_and_line({15, 29, 16}); }
 
 Schema one_grid(Index extent_y = 29) {
   Schema schema;
@@ -59,24 +40,6 @@ Schema one_grid(Index extent_y = 29) {
   return schema;
 }
 
-RunPlan run_with(const Schema& schema, int partitions, const char* index) {
-  RunPlan run;
-  run.schema = schema;
-  run.n_ranks = partitions;
-  run.options = {{"partitions", std::to_string(partitions)},
-                 {"partition_index", index},
-                 {"bits_per_block", "4"},
-                 {"blocks_per_file", "4"}};
-  return run;
-}
-
-std::shared_ptr<Store> written(const RunPlan& run) {
-  std::shared_ptr<Store> store = memory_store();
-  const Status status = write_all(store, run);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return store;
-}
-
 class Hybrid : public testing::TestWithParam<bool> {
  protected:
   [[nodiscard]] static Schema schema() { return GetParam() ? several_grids() : one_grid(); }
@@ -86,7 +49,7 @@ TEST_P(Hybrid, IsReadAsItIsAndMergedToTheGlobalBytes) {
   for (const int partitions : {2, 4, 8}) {
     for (const InBlockOrder order : {InBlockOrder::kRowMajor, InBlockOrder::kHz}) {
       for (const bool checksums : {true, false}) {
-        RunPlan run = run_with(schema(), partitions, "hybrid");
+        RunPlan run = partitioned_run(schema(), partitions, "hybrid");
         run.in_block = order;
         run.checksums = checksums;
         SCOPED_TRACE(std::to_string(partitions) + (order == InBlockOrder::kHz ? " hz" : " row_major"));
@@ -108,7 +71,7 @@ TEST_P(Hybrid, IsReadAsItIsAndMergedToTheGlobalBytes) {
 
 TEST_P(Hybrid, DoesNotDependOnTheRanks) {
   for (const int partitions : {2, 4, 8}) {
-    RunPlan run = run_with(schema(), partitions, "hybrid");
+    RunPlan run = partitioned_run(schema(), partitions, "hybrid");
     const auto reference = written(run);
     for (const int n_ranks : {4, 7, 16}) {
       if (partitions > n_ranks) continue;
@@ -124,7 +87,7 @@ TEST_P(Hybrid, DoesNotDependOnTheRanks) {
 }
 
 TEST_P(Hybrid, ContinuesInItsOrderAndInTheGlobalOneOnceMerged) {
-  RunPlan run = run_with(schema(), 4, "hybrid");
+  RunPlan run = partitioned_run(schema(), 4, "hybrid");
   const auto whole = written(run);
   run.end_step = 2;
   const auto store = written(run), merged = written(run);
@@ -152,7 +115,7 @@ std::string failure_of(const RunPlan& run) {
 }
 
 TEST(HybridErrors, NameTheWayOut) {
-  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   RunPlan other = run;
   other.options["compression"] = "zip";
   EXPECT_NE(failure_of(other).find("partition_index=global"), std::string::npos);
@@ -238,7 +201,7 @@ class KilledMerge : public testing::TestWithParam<bool> {};
 
 TEST_P(KilledMerge, IsFinishedByAnother) {
   const fs::path top = fs::temp_directory_path() / ("esker-merge-" + std::to_string(::getpid()));
-  RunPlan run = run_with(GetParam() ? several_grids() : one_grid(), 4, "global");
+  RunPlan run = partitioned_run(GetParam() ? several_grids() : one_grid(), 4, "global");
   run.options["blocks_per_file"] = GetParam() ? "4" : "2";  // merges sync each file three times
   run.end_step = GetParam() ? 1 : 2;
   const auto global = written(run);
@@ -285,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Grids, KilledMerge, testing::Bool(),
 
 // Its header says which bricks there are, also without the record.
 TEST(HybridErrors, AnIdxWithoutARecordIsRebuilt) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   const auto store = written(run);
   RebuildRequest request;
   request.path = "run.idx";
@@ -308,7 +271,7 @@ TEST(HybridErrors, AnIdxWithoutARecordIsRebuilt) {
 
 // A journal of the replaced dataset must not be applied to the new one.
 TEST(MergeErrors, ANewDatasetHasNoJournal) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   const auto store = written(run);
   store->create_exclusive("run.esker-merge", "ESKMERG1").check();
   RunPlan rest = run;
@@ -324,7 +287,7 @@ TEST(MergeErrors, ANewDatasetHasNoJournal) {
 
 // Each byte of a journal is covered by a checksum, and nothing is changed before all of them are checked.
 TEST(MergeErrors, ADamagedJournalChangesNothing) {
-  RunPlan run = run_with(one_grid(), 2, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 2, "hybrid");
   run.end_step = 1;
   const auto untouched = written(run);
   const auto interrupted = written(run);
@@ -346,7 +309,7 @@ TEST(MergeErrors, ADamagedJournalChangesNothing) {
 }
 
 TEST(MergeErrors, ADamagedBlockChangesNothing) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   run.end_step = 1;
   const auto store = written(run), untouched = written(run);
   for (const auto& each : {store, untouched}) {
@@ -365,7 +328,7 @@ TEST(MergeErrors, ADamagedBlockChangesNothing) {
 
 // It names the blocks of the dataset that it was copied from.
 TEST(MergeErrors, ACopiedIdxDoesNotChangeTheBlocksOfTheOther) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   const auto store = written(run), untouched = written(run);
   for (const auto& each : {store, untouched}) {
     const std::string text = read_text(*each, "run.idx", std::size_t{1} << 20).value();
@@ -390,7 +353,7 @@ class MergeByName : public testing::Test {
   void TearDown() override { fs::remove_all(base_); }
 
   fs::path base_ = fs::temp_directory_path() / ("esker-merge-name-" + std::to_string(::getpid()));
-  RunPlan run_ = run_with(several_grids(), 4, "hybrid");
+  RunPlan run_ = partitioned_run(several_grids(), 4, "hybrid");
 };
 
 TEST_F(MergeByName, RefusesALinkToADirectory) {
@@ -403,7 +366,7 @@ TEST_F(MergeByName, RefusesALinkToADirectory) {
 }
 
 TEST_F(MergeByName, MergesBlocksBehindALink) {
-  RunPlan single = run_with(one_grid(), 4, "hybrid");
+  RunPlan single = partitioned_run(one_grid(), 4, "hybrid");
   single.path = base_ / "run.idx";
   ASSERT_TRUE(write_all(posix_store(), single).ok());
   fs::create_directory(base_ / "scratch");
@@ -440,7 +403,7 @@ TEST_F(MergeByName, LocksTheDirectoryThatADotNames) {
 
 // Another writer commits a step while the merge waits for its lock.
 TEST(MergeErrors, StepsThatAreCommittedBeforeTheLockAreKept) {
-  RunPlan run = run_with(several_grids(), 4, "hybrid");
+  RunPlan run = partitioned_run(several_grids(), 4, "hybrid");
   RunPlan begun = run, rest = run;
   begun.end_step = rest.first_step = 2;
   const auto store = written(begun), whole = written(run);
@@ -459,7 +422,7 @@ TEST(MergeErrors, StepsThatAreCommittedBeforeTheLockAreKept) {
 }
 
 TEST(MergeErrors, AnIdxWithoutARecordIsNotTakenForAMergedOne) {
-  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   const auto store = written(run);
   std::string text = read_text(*store, "run.idx", std::size_t{1} << 20).value();
   text.resize(text.find("(esker)"));
@@ -513,7 +476,7 @@ std::shared_ptr<Store> with_one_step_merged(const RunPlan& run) {
 }
 
 TEST(InterruptedMerge, OfSomeStepsIsContinued) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   const auto store = with_one_step_merged(run);
   expect_complete(store, run, run.end_step);
   RunPlan rest = run;
@@ -532,7 +495,7 @@ TEST(InterruptedMerge, OfSomeStepsIsContinued) {
 }
 
 TEST(InterruptedMerge, IsFinishedBeforeAnIdxIsRebuilt) {
-  const RunPlan run = run_with(one_grid(), 4, "hybrid");
+  const RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   RebuildRequest request;
   request.path = run.path;
   const auto part = with_one_step_merged(run);
@@ -548,7 +511,7 @@ TEST(InterruptedMerge, IsFinishedBeforeAnIdxIsRebuilt) {
 
 // Also those that another merge had put into the journal: here, all of the first step.
 TEST(InterruptedMerge, ReportsTheBlocksThatItReplaced) {
-  RunPlan run = run_with(one_grid(), 4, "hybrid");
+  RunPlan run = partitioned_run(one_grid(), 4, "hybrid");
   run.end_step = 1;
   const auto store = written(run);
   const auto whole = idx::merge_on(written(run), run.path);

@@ -27,27 +27,8 @@ using namespace testing_support;  // NOLINT: runs
 
 constexpr std::size_t kMaxText = std::size_t{1} << 20;
 
-/// A volume and a plane with fixed fields, fields that are absent at some steps, split ones, and a line that
-/// is shorter than 16 partitions.
-Schema several_grids() {
-  Schema schema;
-  const DimId x = schema.add_dim("x", 11).value();
-  const DimId y = schema.add_dim("y", 23).value();
-  const DimId z = schema.add_dim("z", 9).value();
-  const int volume = schema.add_grid("xyz", {x, y, z}).value().index;
-  const int plane = schema.add_grid("xy", {x, y}).value().index;
-  const int line = schema.add_grid("line", {x}).value().index;
-  const auto add = [&](const char* name, int grid, SampleType type, int components, bool fixed, int every) {
-    schema.add_field({name, grid, type, components, fixed, every, {}}).status().check();
-  };
-  add("temp", volume, SampleType::kFloat64, 1, false, 1);
-  add("vel", volume, SampleType::kFloat32, 3, false, 2);
-  add("thk", plane, SampleType::kFloat32, 1, false, 1);
-  add("topg", plane, SampleType::kFloat32, 1, true, 1);
-  add("species", plane, SampleType::kFloat64, 11, false, 1);  // 88 bytes: two columns
-  add("height", line, SampleType::kFloat32, 1, false, 1);
-  return schema;
-}
+/// The line is shorter than 16 partitions.
+Schema several_grids() { return volume_plane_and_line({11, 23, 9}); }
 
 Schema one_grid(const Point& extent = {30, 29, 1}, int rank = 2) {
   Schema schema;
@@ -61,22 +42,9 @@ Schema one_grid(const Point& extent = {30, 29, 1}, int rank = 2) {
 }
 
 RunPlan run_with(const Schema& schema, int partitions, const char* index = "local") {
-  RunPlan run;
-  run.schema = schema;
-  run.n_ranks = partitions;
+  RunPlan run = partitioned_run(schema, partitions, index);
   run.end_step = 2;
-  run.options = {{"partitions", std::to_string(partitions)},
-                 {"partition_index", index},
-                 {"bits_per_block", "4"},
-                 {"blocks_per_file", "4"}};
   return run;
-}
-
-std::shared_ptr<Store> written(const RunPlan& run) {
-  std::shared_ptr<Store> store = memory_store();
-  const Status status = write_all(store, run);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return store;
 }
 
 /// All samples of a level.
