@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +62,11 @@ class Loads:
         return len(self.to_relays.bytes_in)
 
 
-def of_report(report: _core.PlanReport, ranks_per_node: int, **work: bool) -> Loads:
-    """The loads of a plan that was made with `ranks_per_node`. Refers to the memory of the report. `work`: encodes,
-    hashes, swaps."""
+def of_report(report: _core.PlanReport, ranks_per_node: int, options: Mapping[str, Any]) -> Loads:
+    """The loads of a plan that was made with `ranks_per_node` and these options, which also say whether samples are
+    coded, hashed or swapped. Refers to the memory of the report."""
+    formats = str(options.get("format", "idx")).split("+")
+    has_checksums = str(options.get("checksums", True)).lower() == "true"
     columns = report.node_loads.T
     return Loads(
         report.ranks,
@@ -73,7 +77,9 @@ def of_report(report: _core.PlanReport, ranks_per_node: int, **work: bool) -> Lo
         Extents(*report.extents.T),
         report.rounds,
         report.messages.max,
-        **work,
+        encodes=bool(options.get("stored_bits")),
+        hashes="idx" in formats and has_checksums,
+        swaps=any(name.startswith("cdf") for name in formats),
     )
 
 

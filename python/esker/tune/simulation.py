@@ -66,15 +66,7 @@ def plan_loads(machine: Machine, ranks: int, ranks_per_node: int, **arguments: A
         arguments.setdefault("stripe_count", min(machine.count("targets_per_file"), machine.count("targets")))
     report_of = planning.report_of_mesh if "patches" in arguments else planning.report_of_step
     report = report_of(ranks, ranks_per_node=ranks_per_node, **arguments)
-    formats = str(arguments.get("format", "idx")).split("+")
-    has_checksums = str(arguments.get("checksums", True)).lower() == "true"
-    return loads.of_report(
-        report,
-        ranks_per_node,
-        encodes=bool(arguments.get("stored_bits")),
-        hashes="idx" in formats and has_checksums,
-        swaps=any(name.startswith("cdf") for name in formats),
-    )
+    return loads.of_report(report, ranks_per_node, arguments)
 
 
 def _stripes_of(arguments: Mapping[str, Any]) -> dict[str, int]:

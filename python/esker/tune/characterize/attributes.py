@@ -65,7 +65,8 @@ def known(
         for part in parts
     ]
     phases = cost.PHASES if work.mode == "both" else _NETWORK_PHASES
-    seconds = sum(_seconds(machine, loads.of_report(report, per_node), sets, phases) for report in reports)
+    of_parts = [loads.of_report(report, per_node, options) for report in reports]
+    seconds = sum(_seconds(machine, asked, sets, phases) for asked in of_parts)
     return Known(_literature(parts, work, setting, reports), _plan(work, reports), seconds, data_bytes)
 
 
