@@ -1,9 +1,11 @@
-"""The OpenVisus datasets of tests/golden/openvisus, the command `esker`, and runs that are killed."""
+"""The OpenVisus datasets of tests/golden/openvisus, the command `esker`, runs on several ranks, and runs that are killed."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +21,25 @@ _SAMPLE_DATA = [parent / "shared" / "data" for parent in ROOT.parents]
 SHARED = next((folder for folder in _SAMPLE_DATA if folder.is_dir()), _SAMPLE_DATA[0])
 """Sample data next to the project; they may be missing."""
 KILL_PROGRAM = ROOT / "build" / "release" / "tests" / "mpi" / "kill_run"
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+"""Variables for several ranks on one core, also of root."""
+
+
+def run_program(program: str, ranks: int, folder: Path) -> None:
+    """Runs Python code that uses mpi4py under Open MPI, with the folder as its argument."""
+    if shutil.which("mpiexec.openmpi") is None or importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("Open MPI and mpi4py are needed")
+    file = folder / "program.py"
+    file.write_text(program)
+    command = ["mpiexec.openmpi", "-n", str(ranks), sys.executable, str(file), str(folder)]
+    environment = {**os.environ, **OPEN_MPI}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def missing_packages(requirements: Path) -> list[str]:
@@ -82,13 +103,7 @@ def kill_run() -> Callable[..., subprocess.CompletedProcess[str]]:
     program = Path(os.environ.get("KILL_PROGRAM", KILL_PROGRAM))
     if "KILL_PROGRAM" not in os.environ and not program.exists():
         pytest.skip("build/release/tests/mpi/kill_run is not built")
-    environment = {
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
+    environment = {**os.environ, **OPEN_MPI}
 
     def run(ranks: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
         command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]

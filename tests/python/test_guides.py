@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import esker
+from conftest import OPEN_MPI
 from http_files import serve
 
 ROOT = Path(__file__).parents[2]
@@ -236,10 +237,7 @@ def story_environment(place: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PATH": f"{place / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
+        **OPEN_MPI,
     }
 
 

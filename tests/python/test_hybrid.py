@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import filecmp
-import importlib.util
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,37 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 import esker
+from conftest import run_program
 from esker.cli import esker as command
 
 
-MPI_ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
-
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def values() -> np.ndarray:
-    z, y, x = np.mgrid[0:30, 0:60, 0:64]
-    return (x + 100.0 * y + 10000.0 * z).astype("f4")
-
-
-@pytest.fixture
-def written(tmp_path: Path) -> Path:
-    """The folders global and hybrid, each with run.idx of 4 ranks in 4 partitions."""
-    if shutil.which("mpiexec.openmpi") is None or importlib.util.find_spec("mpi4py") is None:
-        pytest.skip("Open MPI and mpi4py are needed")
-    program = tmp_path / "write.py"
-    program.write_text(
-        """
+PROGRAM = """
 import sys
 import numpy as np
 from mpi4py import MPI
@@ -70,15 +39,23 @@ for aggregate in "true", "false":
         expected = esker.open(f"{sys.argv[1]}/global/run.idx")["thk"].read(step=1, level=level, box=box)
         np.testing.assert_array_equal(found, expected)
 """
-    )
-    done = subprocess.run(
-        ["mpiexec.openmpi", "-n", "4", sys.executable, str(program), str(tmp_path)],
-        env=MPI_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def values() -> np.ndarray:
+    z, y, x = np.mgrid[0:30, 0:60, 0:64]
+    return (x + 100.0 * y + 10000.0 * z).astype("f4")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """The folders global and hybrid, each with run.idx of 4 ranks in 4 partitions."""
+    run_program(PROGRAM, 4, tmp_path)
     return tmp_path
 
 

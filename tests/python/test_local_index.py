@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import esker
+from conftest import run_program
 from esker.cli import esker as command
-
-MPI_ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-}
 PROGRAM = """
 import sys
 import numpy as np
@@ -59,19 +48,8 @@ def values() -> Any:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folders global and local, each with run.idx of 4 ranks in 3 partitions."""
-    if shutil.which("mpiexec.openmpi") is None or importlib.util.find_spec("mpi4py") is None:
-        pytest.skip("Open MPI and mpi4py are needed")
     folder = tmp_path_factory.mktemp("local_index")
-    program = folder / "write.py"
-    program.write_text(PROGRAM)
-    done = subprocess.run(
-        ["mpiexec.openmpi", "-n", "4", sys.executable, str(program), str(folder)],
-        env=MPI_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_program(PROGRAM, 4, folder)
     return folder
 
 

@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import OPEN_MPI, ROOT
 
 CASES = Path(__file__).with_name("mpi_cases.py")
-OF_ONE_PROCESS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def environment(**more: str) -> dict[str, str]:
-    return {
-        **os.environ,
-        **OF_ONE_PROCESS,
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-        **more,
-    }
+    return {**os.environ, **OPEN_MPI, **more}
 
 
 def run_cases(mpiexec: str, ranks: int, folder: Path, env: dict[str, str]) -> None:

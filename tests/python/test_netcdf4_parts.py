@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 import esker
+from conftest import run_program
 
 RNG = np.random.default_rng(3)
 TEMP = RNG.random((2, 6, 11, 17)).astype("f4")
@@ -179,12 +178,7 @@ def test_compressed_parts(tmp_path: Path, compression: str) -> None:
             np.testing.assert_array_equal(file["vel"][1], one["vel"].read(step=1))
 
 
-def test_parallel_runs_and_reads(tmp_path: Path) -> None:
-    if shutil.which("mpiexec.openmpi") is None or importlib.util.find_spec("mpi4py") is None:
-        pytest.skip("Open MPI and mpi4py are needed")
-    program = tmp_path / "write.py"
-    program.write_text(
-        """
+PROGRAM = """
 import sys
 import numpy as np
 from mpi4py import MPI
@@ -209,21 +203,9 @@ for aggregate in "true", "false":
         expected = esker.open(f"{sys.argv[1]}/global.nc")["thk"].read(step=1, level=level, box=box)
         np.testing.assert_array_equal(found, expected)
 """
-    )
-    environment = {
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
-    done = subprocess.run(
-        ["mpiexec.openmpi", "-n", "2", sys.executable, str(program), str(tmp_path)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_parallel_runs_and_reads(tmp_path: Path) -> None:
+    run_program(PROGRAM, 2, tmp_path)
     parted, one = esker.open(tmp_path / "local.nc"), esker.open(tmp_path / "global.nc")
     np.testing.assert_array_equal(parted["thk"].read(step=1), one["thk"].read(step=1))
