@@ -1,6 +1,7 @@
 #include "formats/netcdf/hdf5/parted_dataset.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -31,7 +32,7 @@ Result<PartedDataset> PartedDataset::open(std::shared_ptr<Store> store, const st
   if (!parts.ok()) return parts.status().with_context(path);
   ESKER_ASSIGN_OR_RETURN(const std::string target, end_of_links(*store, path));
   PartedDataset dataset(std::move(store), path, std::move(*parts));
-  dataset.directory_ = netcdf::sibling_of(target, dataset.parts_.directory());
+  dataset.directory_ = std::filesystem::path(target).replace_filename(dataset.parts_.directory()).string();
   dataset.schema = std::move(found.schema);
   dataset.times = std::move(found.times);
   dataset.warnings = std::move(found.warnings);

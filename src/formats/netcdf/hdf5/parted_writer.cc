@@ -1,6 +1,7 @@
 #include "formats/netcdf/hdf5/parted_writer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -26,6 +27,8 @@ Result<std::uint64_t> sum_of(const File& file) {
   return checksum(bytes, 0);
 }
 
+std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
 /// The bytes of a file that consists of a change on top of nothing.
 std::vector<std::byte> bytes_of(const Change& change) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(change.file_bytes));
@@ -37,7 +40,9 @@ std::vector<std::byte> bytes_of(const Change& change) {
 
 }  // namespace
 
-std::string PartedWriter::directory() const { return netcdf::sibling_of(base_, parts_->directory()); }
+std::string PartedWriter::directory() const {
+  return std::filesystem::path(base_).replace_filename(parts_->directory()).string();
+}
 
 Status PartedWriter::define(const Schema& schema) {
   ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
@@ -49,7 +54,7 @@ Status PartedWriter::define(const Schema& schema) {
   }
   schema_ = schema;
   ESKER_ASSIGN_OR_RETURN(Parts parts, Parts::choose(schema_, options_.partitions.number,
-                                                    netcdf::last_name(netcdf::parts_directory(base_))));
+                                                    name_of(netcdf::parts_directory(base_))));
   ESKER_ASSIGN_OR_RETURN(
       const Netcdf4File file,
       describe_file(schema_, {options_.alignment_bytes, options_.chunk_alignment_bytes, {}}));
@@ -119,7 +124,7 @@ Status PartedWriter::stage(bool durable) {
 /// Of an earlier dataset at the path.
 Status PartedWriter::remove_old_parts() const {
   std::set<std::string> staged;
-  for (const std::string& path : part_paths()) staged.insert(netcdf::last_name(temporary_of(path)));
+  for (const std::string& path : part_paths()) staged.insert(name_of(temporary_of(path)));
   ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(directory()));
   for (const std::string& name : names) {
     if (!netcdf::is_name_of_part(name) || staged.count(name) > 0) continue;

@@ -12,16 +12,6 @@ std::string parts_directory(const std::string& path) { return path + ".parts"; }
 
 std::string name_of_part(int file) { return fmt::format("part_{:04}", file); }
 
-std::string sibling_of(const std::string& path, const std::string& name) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
-}
-
-std::string last_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 std::string path_of_part(const std::string& directory, int file) {
   return directory + '/' + name_of_part(file) + kPartSuffix;
 }

@@ -10,10 +10,6 @@ namespace esker::netcdf {
 
 /// The directory of the parts of a new dataset at `path`, next to its file: "run.nc" -> "run.nc.parts".
 std::string parts_directory(const std::string& path);
-/// A file or directory next to the file at `path`.
-std::string sibling_of(const std::string& path, const std::string& name);
-/// The last component of a path.
-std::string last_name(const std::string& path);
 /// The name of a part in that directory, without suffix: "part_0002".
 std::string name_of_part(int file);
 inline constexpr const char* kPartSuffix = ".nc";
