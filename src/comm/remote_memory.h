@@ -18,6 +18,8 @@
 
 namespace esker {
 
+class Comm;
+
 /// Strided bytes of this rank: one block for every combination of indices of the axes, the first axis
 /// fastest.
 struct SpreadBytes {
@@ -66,6 +68,8 @@ class ESKER_API RemoteMemory {
   virtual void get(std::span<std::byte> bytes, int from, std::size_t offset_bytes) = 0;
 
   virtual void fence() = 0;
+  /// The same for the ranks of a group, which put to each other only. A memory is synchronized in one way.
+  virtual void fence_in(Comm& group) = 0;
 
   /// `sources` must remain valid until wait() returns, `targets` until complete() returns.
   virtual void post(std::span<const int> sources) = 0;

@@ -18,6 +18,7 @@ class SerialRemoteMemory final : public RemoteMemory {
   void put(const PutSource&, const std::byte*, int, std::size_t) override {}
   void get(std::span<std::byte>, int, std::size_t) override {}
   void fence() override {}
+  void fence_in(Comm&) override {}
   void post(std::span<const int>) override {}
   void start(std::span<const int>) override {}
   void complete() override {}

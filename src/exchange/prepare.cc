@@ -1,7 +1,9 @@
 #include "exchange/prepare.h"
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -39,7 +41,13 @@ class Preparation {
                            place_aggregators(comm_, inputs_.space, inputs_.fields, policy_));
     ESKER_RETURN_IF_ERROR(fit_to_budget(placement));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
-      prepared_.transport = make_message_transport(policy_, prepared_.plan.node.used, comm_.size());
+      std::shared_ptr<const RankGroup> group;
+      const bool is_divided = placement.partitions && placement.partitions->cut.num_partitions() > 1;
+      if (is_divided && waits_for_all(policy_, comm_.size())) {
+        group = partition_of_this_rank(*placement.partitions);
+      }
+      prepared_.transport =
+          make_message_transport(policy_, prepared_.plan.node.used, comm_.size(), std::move(group));
       add_buffer();
       explain();
       comm_.reserve_transfers(prepared_.plan.num_sends, prepared_.plan.num_receives);
@@ -105,6 +113,16 @@ class Preparation {
     const Index needed = plan.total_buffer_bytes() + plan.buffer_bytes + memory_of(plan) + inputs_.held_bytes;
     const bool fits = needed <= policy_.memory_budget_bytes;
     if (policy_.second_buffer && fits && plan.rounds.size() > 1) plan.num_buffers = 2;
+  }
+
+  /// Collective. Communicates before it can throw.
+  [[nodiscard]] std::shared_ptr<const RankGroup> partition_of_this_rank(const PartitionedRanks& partitions) {
+    const int mine = partitions.of_rank[static_cast<std::size_t>(comm_.rank())];
+    RankGroup group{comm_.split(mine, comm_.rank()), {}};
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      if (partitions.of_rank[static_cast<std::size_t>(rank)] == mine) group.ranks.push_back(rank);
+    }
+    return std::make_shared<const RankGroup>(std::move(group));
   }
 
   void explain() {

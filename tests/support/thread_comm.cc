@@ -83,6 +83,7 @@ class ThreadRemoteMemory final : public RemoteMemory {
     std::copy(source.begin(), source.end(), bytes.begin());
   }
   void fence() override { comm_.barrier(); }
+  void fence_in(Comm& group) override { group.barrier(); }
 
   void post(std::span<const int> sources) override {
     waits_for_ = sources;

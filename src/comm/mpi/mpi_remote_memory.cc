@@ -1,5 +1,6 @@
 #include "comm/mpi/mpi_remote_memory.h"
 
+#include "comm/comm.h"
 #include "comm/mpi/mpi_put_source.h"
 
 namespace esker {
@@ -54,6 +55,16 @@ class MpiRemoteMemory final : public RemoteMemory {
   void fence() override {
     const CallWatch::Wait wait(watch_);
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
+  }
+  // Not a window of the group: Open MPI 4.1 fails to make windows on two groups of one node at a time.
+  void fence_in(Comm& group) override {
+    if (window_ != MPI_WIN_NULL) {
+      lock();
+      MPI_Win_flush_all(window_);
+      MPI_Win_sync(window_);
+    }
+    group.barrier();
+    if (window_ != MPI_WIN_NULL) MPI_Win_sync(window_);
   }
   // Not MPI_Win_post and the related calls: MPICH 4.0 counts the posts that reach a rank regardless of their
   // origin. A post for a later relay stage is then taken for another rank's post, and leaves its rank waiting

@@ -11,33 +11,28 @@ void AllToAll::Parts::resize(int n_ranks) {
 }
 
 // Buffers are at most 1 GiB (StepCut), so their sizes fit in an int.
-void AllToAll::Parts::set(const Message& message) {
-  const auto peer = static_cast<std::size_t>(message.peer);
-  counts[peer] = static_cast<int>(message.bytes);
-  starts[peer] = static_cast<int>(message.offset_bytes);
-}
-
-void AllToAll::Parts::clear(const std::vector<Message>& messages) {
-  for (const Message& message : messages) counts[static_cast<std::size_t>(message.peer)] = 0;
+void AllToAll::Parts::set(std::size_t number, const Message& message) {
+  counts[number] = static_cast<int>(message.bytes);
+  starts[number] = static_cast<int>(message.offset_bytes);
 }
 
 Status AllToAll::prepare(Comm& comm, const Plan& plan) {
-  comm_ = &comm;
+  comm_ = group_ ? group_->comm.get() : &comm;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    sends_.resize(comm.size());
-    receives_.resize(comm.size());
+    sends_.resize(comm_->size());
+    receives_.resize(comm_->size());
     return Status();
   }));
-  return busy_.find(comm, plan);
+  return busy_.find(comm, *comm_, plan);
 }
 
 void AllToAll::begin(const Stage& stage) {
   stage_ = stage;
   next_ = 0;
-  for (const Message& message : *stage.receives) receives_.set(message);
+  for (const Message& message : *stage.receives) receives_.set(number_of(message), message);
 }
 
-void AllToAll::send(const Message& message) { sends_.set(message); }
+void AllToAll::send(const Message& message) { sends_.set(number_of(message), message); }
 
 void AllToAll::end_sends() {
   if (!busy_.is_busy(stage_.number)) return;
@@ -48,8 +43,8 @@ void AllToAll::end_sends() {
 int AllToAll::next_received() { return next_ < stage_.receives->size() ? static_cast<int>(next_++) : -1; }
 
 void AllToAll::finish() {
-  sends_.clear(*stage_.sends);
-  receives_.clear(*stage_.receives);
+  for (const Message& message : *stage_.sends) sends_.clear(number_of(message));
+  for (const Message& message : *stage_.receives) receives_.clear(number_of(message));
 }
 
 }  // namespace esker

@@ -8,7 +8,7 @@
 
 namespace esker {
 
-Status BusyStages::find(Comm& comm, const Plan& plan) {
+Status BusyStages::find(Comm& comm, Comm& group, const Plan& plan) {
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     busy_.clear();
     busy_.reserve(2 * plan.rounds.size());
@@ -16,7 +16,7 @@ Status BusyStages::find(Comm& comm, const Plan& plan) {
         plan, [&](std::size_t, const auto& sends, const auto&) { busy_.push_back(sends.empty() ? 0 : 1); });
     return Status();
   }));
-  if (!busy_.empty()) comm.all_reduce_max(busy_);
+  if (!busy_.empty()) group.all_reduce_max(busy_);
   return {};
 }
 

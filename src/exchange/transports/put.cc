@@ -13,7 +13,17 @@ Status PutMessages::prepare(Comm& comm, const Plan& plan) {
       return Status();
     }));
   }
-  return synchronization_ == Synchronization::kFence ? busy_.find(comm, plan) : Status();
+  if (synchronization_ != Synchronization::kFence) return {};
+  return busy_.find(comm, group_ ? *group_->comm : comm, plan);
+}
+
+void PutMessages::fence() {
+  RemoteMemory& remote = *memory().remote;
+  if (group_) {
+    remote.fence_in(*group_->comm);
+  } else {
+    remote.fence();
+  }
 }
 
 void PutMessages::begin(const Stage& stage) {
@@ -23,7 +33,7 @@ void PutMessages::begin(const Stage& stage) {
   if (synchronization_ == Synchronization::kPairs) {
     if (!stage.receives->empty()) memory().remote->post(places_.stage(stage.number).notified);
   } else if (busy_.is_busy(stage.number)) {
-    memory().remote->fence();
+    fence();
   }
 }
 
@@ -49,7 +59,7 @@ int PutMessages::next_received() {
     if (synchronization_ == Synchronization::kPairs) {
       if (!stage_.receives->empty()) memory().remote->wait();
     } else if (busy_.is_busy(stage_.number)) {
-      memory().remote->fence();
+      fence();
     }
     arrived_ = true;
   }

@@ -4,14 +4,17 @@
 //
 // While planning, each receiver sends the offsets of its messages to their senders. In a stage, either the
 // ranks that have messages for each other synchronize by pairs (ready and done, see RemoteMemory), or all
-// ranks by fences.
+// ranks, or those of a group, by fences.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "exchange/message_transport.h"
 #include "exchange/transports/busy_stages.h"
 #include "exchange/transports/put_sources.h"
+#include "exchange/transports/rank_group.h"
 #include "exchange/transports/remote_places.h"
 #include "plan/policy.h"
 
@@ -19,8 +22,10 @@ namespace esker {
 
 class PutMessages final : public MessageTransport {
  public:
-  /// kPairs or kFence; `packs`: from the send buffer, else from the patches by derived datatypes.
-  PutMessages(Synchronization synchronization, bool packs) : synchronization_(synchronization) {
+  /// kPairs or kFence; `packs`: from the send buffer, else from the patches by derived datatypes. `group`:
+  /// with kFence, the ranks that have messages for each other, see InPartitions; null: all.
+  PutMessages(Synchronization synchronization, bool packs, std::shared_ptr<const RankGroup> group)
+      : synchronization_(synchronization), group_(std::move(group)) {
     if (!packs) sources_.emplace();
   }
 
@@ -40,7 +45,10 @@ class PutMessages final : public MessageTransport {
   void finish() override {}
 
  private:
+  void fence();
+
   Synchronization synchronization_;
+  std::shared_ptr<const RankGroup> group_;
   std::optional<PutSources> sources_;  // if nothing is packed
   BusyStages busy_;
   RemotePlaces places_;

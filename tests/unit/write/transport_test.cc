@@ -23,6 +23,7 @@ TEST_P(TransportOnThreads, WritesTheFilesOfOneRank) {
       RunPlan serial = run;
       serial.n_ranks = 1;
       serial.aggregators = 0;
+      serial.options.clear();
       serial.memory_budget = RunPlan().memory_budget;
       const auto reference = memory_store();
       ASSERT_TRUE(write_all(reference, serial).ok());
