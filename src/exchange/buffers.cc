@@ -14,10 +14,11 @@ namespace {
 
 /// The bytes of a plan that no other rank accesses, and the bytes that are shared.
 Index private_bytes(const Plan& plan) {
-  return plan.total_buffer_bytes() - plan.node.share_bytes - plan.num_slots * plan.shared_buffer_bytes;
+  return plan.total_buffer_bytes() - plan.node.share_bytes -
+         plan.num_slots * with_room_to_align(plan.shared_buffer_bytes);
 }
 Index shared_bytes(const Plan& plan) {
-  return NodeBuffers::bytes_for(plan.num_slots, plan.shared_buffer_bytes);
+  return NodeBuffers::bytes_for(plan.num_slots, with_room_to_align(plan.shared_buffer_bytes));
 }
 
 }  // namespace
@@ -135,12 +136,12 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
     parts.first_use = uses_;
   }
   if (plan.node.used) parts.staging = staging_.get();
-  parts.collective = take(plan.buffer_bytes);
+  parts.collective = take(with_room_to_align(plan.buffer_bytes));
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);
   parts.mask = take(plan.mask_bytes);
   parts.compressed = take(plan.compressed_bytes);
-  if (plan.num_buffers == 2) parts.second_buffer = take(plan.buffer_bytes);
+  if (plan.num_buffers == 2) parts.second_buffer = take(with_room_to_align(plan.buffer_bytes));
   return parts;
 }
 

@@ -38,8 +38,9 @@ class ExchangeBuffers {
   /// The buffers of a plan that fits. A buffer is a collective buffer; buffers that near ranks fill are in
   /// `shared`.
   struct Parts {
-    std::span<std::byte> send, receive, collective, mask;
-    std::span<std::byte> second_buffer;  ///< if the plan has two
+    std::span<std::byte> send, receive, mask;
+    std::span<std::byte> collective;     ///< with room to align the buffer
+    std::span<std::byte> second_buffer;  ///< likewise, if the plan has two
     std::span<std::byte> compressed;     ///< if the plan compresses pieces
     RemoteMemory* remote = nullptr;      ///< if it is exposed: it holds all parts, see receive_offset()
     NodeBuffers* shared = nullptr;       ///< if the plan shares buffers
@@ -48,9 +49,13 @@ class ExchangeBuffers {
   };
   [[nodiscard]] Parts parts(const Plan& plan);
   /// Offset of the receive buffer in the exposed memory, for a plan that shares no buffers.
-  [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.buffer_bytes; }
+  [[nodiscard]] static Index receive_offset(const Plan& plan) {
+    return with_room_to_align(plan.buffer_bytes);
+  }
   /// Offset of its send buffer.
-  [[nodiscard]] static Index send_offset(const Plan& plan) { return plan.buffer_bytes + plan.receive_bytes; }
+  [[nodiscard]] static Index send_offset(const Plan& plan) {
+    return receive_offset(plan) + plan.receive_bytes;
+  }
   /// Counts the rounds of a plan that shares buffers, after it has run.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 

@@ -19,9 +19,10 @@ constexpr std::size_t kSlotBytes = 256;      // at most
 
 struct NodeBuffers::Slot {
   SharedCondition condition;
-  Index offered;  ///< use + 1 of the last offer
-  int visitors;   ///< admitted by that offer
-  int left;       ///< visitors that have left since
+  Index offered;      ///< use + 1 of the last offer
+  int visitors;       ///< admitted by that offer
+  int left;           ///< visitors that have left since
+  std::size_t begin;  ///< where the buffer of that offer begins
 };
 
 struct NodeBuffers::Barrier {
@@ -58,12 +59,13 @@ Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes
   return buffers;
 }
 
-void NodeBuffers::offer(Index use, int visitors) {
+void NodeBuffers::offer(Index use, int visitors, std::size_t begin) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
   slot.offered = use + 1;
   slot.visitors = visitors;
   slot.left = 0;
+  slot.begin = begin;
   slot.condition.wake_all();
 }
 
@@ -79,7 +81,7 @@ std::span<std::byte> NodeBuffers::enter(int peer, Index use, bool wait) {
   Slot& slot = slot_of(number, use);
   const SharedCondition::Locked lock(slot.condition);
   while (wait && slot.offered != use + 1) wait_for_change(slot.condition);
-  return slot.offered == use + 1 ? buffer_of(number, use) : std::span<std::byte>();
+  return slot.offered == use + 1 ? buffer_of(number, use).subspan(slot.begin) : std::span<std::byte>();
 }
 
 void NodeBuffers::leave(int peer, Index use) {

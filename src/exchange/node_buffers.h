@@ -40,8 +40,8 @@ class NodeBuffers {
 
   /// This rank's buffer.
   [[nodiscard]] std::span<std::byte> buffer(Index use) const { return buffer_of(own_, use); }
-  /// Lets this many other ranks enter the buffer.
-  void offer(Index use, int visitors);
+  /// Lets this many other ranks enter the buffer, from byte `begin` on.
+  void offer(Index use, int visitors, std::size_t begin = 0);
   /// Whether all visitors have left, or none was let in. With `wait` it returns when they have.
   [[nodiscard]] bool have_left(Index use, bool wait);
 

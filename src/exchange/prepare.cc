@@ -110,7 +110,8 @@ class Preparation {
   /// Adds a second buffer, filled while the first one is stored, if it is requested and the budget has room.
   void add_buffer() {
     Plan& plan = prepared_.plan;
-    const Index needed = plan.total_buffer_bytes() + plan.buffer_bytes + memory_of(plan) + inputs_.held_bytes;
+    const Index needed = plan.total_buffer_bytes() + with_room_to_align(plan.buffer_bytes) + memory_of(plan) +
+                         inputs_.held_bytes;
     const bool fits = needed <= policy_.memory_budget_bytes;
     if (policy_.second_buffer && fits && plan.rounds.size() > 1) plan.num_buffers = 2;
   }

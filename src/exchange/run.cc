@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -19,13 +20,14 @@ namespace {
 class ExchangeRun {
  public:
   ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats, PatchSource* source,
+              MessageTransport& transport, ExchangeStats& stats, BufferSink& sink, PatchSource* source,
               std::span<const std::vector<std::byte>> fill)
       : plan_(plan),
         patches_(patches),
         buffers_(buffers),
         transport_(transport),
         stats_(stats),
+        sink_(sink),
         source_(source),
         fill_(fill) {
     transport_.begin_run(buffers);
@@ -34,10 +36,10 @@ class ExchangeRun {
   // While the buffer of a rank waits for others, the rank fills their buffers of later rounds, as long as
   // some are free. It never sleeps for its own buffer while another one waits for samples that it could
   // place: of all ranks, the one that has filled the fewest rounds finds all its buffers free.
-  void all_rounds(const StoreBuffer& store, bool in_thread) {
+  void all_rounds(bool in_thread) {
     for (std::size_t r = 0; r < num_slots(); ++r) offer(r, stats_.place_s);
     {
-      StoreAhead ahead([&](std::size_t r) { store_and_offer(r, store); }, in_thread && can_store_ahead());
+      StoreAhead ahead([&](std::size_t r) { store_and_offer(r); }, in_thread && can_store_ahead());
       if (ahead.in_thread()) num_buffers_ = plan_.num_buffers;
       for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
         while (filled_ <= r) (void)fill(true);
@@ -120,7 +122,7 @@ class ExchangeRun {
   /// Stores the full buffer of a round. May run in a separate thread. It then offers the next buffer itself,
   /// because this rank may sleep until a buffer of another rank is free, and that rank may wait for this
   /// offer.
-  void store_and_offer(std::size_t number, const StoreBuffer& store) {
+  void store_and_offer(std::size_t number) {
     const Round& round = plan_.rounds[number];
     const Index size = has_failed_ ? 0 : round.content.size_bytes();
     Stopwatch watch;
@@ -128,7 +130,7 @@ class ExchangeRun {
     const long slept = thread_sleeps();
     const auto bytes =
         size > 0 ? buffer(number).first(static_cast<std::size_t>(size)) : std::span<std::byte>();
-    Status stored = guarded("store", [&] { return store(round, bytes); });
+    Status stored = guarded("store", [&] { return sink_.store(round, bytes); });
     if (size > 0) {
       worked_s_ += thread_cpu_s() - before_s;
       sleeps_ += thread_sleeps() - slept;
@@ -166,9 +168,22 @@ class ExchangeRun {
   }
   /// Whether near ranks fill its buffer, too.
   [[nodiscard]] static bool is_shared(const Round& round) { return round.num_visitors > 0; }
+  /// The buffer begins where its address and its file offset are congruent. If the kernel writes a page from
+  /// an address that is up to 32 bytes lower, modulo the page, it takes twice as long: stores then seem to
+  /// overlap the loads that follow (4K aliasing). In CDF files every step has another offset.
   [[nodiscard]] std::span<std::byte> buffer(std::size_t round) const {
+    const auto memory = memory_of(round);
+    return memory.subspan(bytes_to_align(round, memory.data()));
+  }
+  [[nodiscard]] std::span<std::byte> memory_of(std::size_t round) const {
     if (is_shared(plan_.rounds[round])) return buffers_.shared->buffer(use_of(round));
     return num_buffers_ == 2 && round % 2 == 1 ? buffers_.second_buffer : buffers_.collective;
+  }
+  [[nodiscard]] std::size_t bytes_to_align(std::size_t number, const std::byte* memory) const {
+    const Round& round = plan_.rounds[number];
+    if (round.content.size_bytes() == 0) return 0;
+    const auto offset = static_cast<std::uintptr_t>(sink_.file_offset(round));
+    return (offset - reinterpret_cast<std::uintptr_t>(memory)) % kBufferAlignment;
   }
 
   /// Lets near ranks fill the buffer of a round, if the round exists and they have samples for it.
@@ -177,7 +192,9 @@ class ExchangeRun {
     const Stopwatch watch;
     clear_padding(number);
     seconds += watch.elapsed_s();
-    buffers_.shared->offer(use_of(number), plan_.rounds[number].num_visitors);
+    const Index use = use_of(number);
+    const std::size_t begin = bytes_to_align(number, buffers_.shared->buffer(use).data());
+    buffers_.shared->offer(use, plan_.rounds[number].num_visitors, begin);
   }
 
   void clear_padding(std::size_t number) {
@@ -362,6 +379,7 @@ class ExchangeRun {
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
   ExchangeStats& stats_;
+  BufferSink& sink_;
   PatchSource* source_;
   std::span<const std::vector<std::byte>> fill_;
   std::size_t filled_ = 0;  // rounds that this rank has filled
@@ -379,11 +397,11 @@ class ExchangeRun {
 }  // namespace
 
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread, PatchSource* source, std::span<const std::vector<std::byte>> fill) {
+                    MessageTransport& transport, ExchangeStats& stats, BufferSink& sink, bool in_thread,
+                    PatchSource* source, std::span<const std::vector<std::byte>> fill) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  ExchangeRun run(plan, patches, parts, transport, stats, source, fill);
-  run.all_rounds(store, in_thread);
+  ExchangeRun run(plan, patches, parts, transport, stats, sink, source, fill);
+  run.all_rounds(in_thread);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(run.status());
 }

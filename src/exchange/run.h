@@ -1,7 +1,6 @@
 // Exchange: executes a plan round by round (gather, send, receive, place) in buffers allocated once.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,28 +16,37 @@ struct ExchangeStats {
   double pack_s = 0;       ///< gathering samples from patches, also directly into buffers
   double wait_s = 0;       ///< waiting for messages
   double place_s = 0;      ///< placing received samples in buffers, clearing padding
-  double store_s = 0;      ///< in the caller's `store`; overlaps the rest if a thread calls it
+  double store_s = 0;      ///< in sink.store(); overlaps the rest if a thread calls it
   double store_cpu_s = 0;  ///< processor time of that
-  Index stores = 0;        ///< calls of `store`
+  Index stores = 0;        ///< calls of that
   Index store_sleeps = 0;  ///< voluntary context switches in them
   Index sent_bytes = 0;    ///< in messages to other ranks
   Index placed_bytes = 0;  ///< directly into buffers of near ranks
   Index messages = 0;      ///< sent to other ranks
 };
 
-/// Receives each of this rank's buffers when all samples of the round are in it; it may change them. Called
-/// once per round, in order; with no bytes where this rank stores nothing, or after an error.
-using StoreBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
+/// Stores the buffers of a rank.
+class BufferSink {
+ public:
+  /// Receives each of this rank's buffers when all samples of the round are in it; it may change them. Called
+  /// once per round, in order; with no bytes where this rank stores nothing, or after an error.
+  virtual Status store(const Round& round, std::span<std::byte> bytes) = 0;
+  /// The offset in a file at which the buffer of a round, which has bytes, will begin. Pure; called by
+  /// several threads.
+  [[nodiscard]] virtual Index file_offset(const Round& round) const = 0;
+
+ protected:
+  ~BufferSink() = default;
+};
 
 /// Collective: all ranks run their plans of the same exchange. Returns the first error on this rank: an error
-/// of `store`, or memory that a copy could not allocate. After an error the exchange still moves the planned
+/// of `sink`, or memory that a copy could not allocate. After an error the exchange still moves the planned
 /// bytes, so that no rank waits for another. `transport` has been prepared for the plan. `in_thread`: another
-/// thread may call `store`, one call at a time, before this function returns; it does so if that can save
-/// time. `source`: makes the samples of some fields; null: all are copied. `fill`: a value of each field,
-/// which pieces get where no rank has samples; empty: zeros.
+/// thread may call sink.store(), one call at a time, before this function returns; it does so if that can
+/// save time. `source`: makes the samples of some fields; null: all are copied. `fill`: a value of each
+/// field, which pieces get where no rank has samples; empty: zeros.
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread, PatchSource* source = nullptr,
-                    std::span<const std::vector<std::byte>> fill = {});
+                    MessageTransport& transport, ExchangeStats& stats, BufferSink& sink, bool in_thread,
+                    PatchSource* source = nullptr, std::span<const std::vector<std::byte>> fill = {});
 
 }  // namespace esker

@@ -83,6 +83,15 @@ struct PlanTraffic {
   Index coarse_messages = 0, coarse_bytes = 0;
 };
 
+/// Room in a collective buffer, so that it can begin where its file offset is congruent to its address modulo
+/// this number, see ExchangeRun::buffer().
+inline constexpr Index kBufferAlignment = 64;
+
+/// The memory of a collective buffer.
+constexpr Index with_room_to_align(Index buffer_bytes) {
+  return buffer_bytes > 0 ? buffer_bytes + kBufferAlignment : 0;
+}
+
 struct Plan {
   std::vector<Round> rounds;
   std::shared_ptr<const SegmentPool> pool;  ///< that describes the segments
@@ -111,8 +120,9 @@ struct Plan {
   std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index total_buffer_bytes() const {
-    return send_bytes + receive_bytes + num_buffers * buffer_bytes + num_slots * shared_buffer_bytes +
-           mask_bytes + compressed_bytes + node.share_bytes;
+    return send_bytes + receive_bytes + num_buffers * with_room_to_align(buffer_bytes) +
+           num_slots * with_room_to_align(shared_buffer_bytes) + mask_bytes + compressed_bytes +
+           node.share_bytes;
   }
 };
 

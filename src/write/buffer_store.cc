@@ -26,7 +26,7 @@ Status write_used(const BufferContent& content, std::span<const std::byte> bytes
 
 }  // namespace
 
-Status BufferStore::operator()(const Round& round, std::span<std::byte> bytes) {
+Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
   if (plan_.compressor) return store_compressed(round.content, bytes);
   if (bytes.empty()) return {};
   encode(round.content, bytes);

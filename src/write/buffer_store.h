@@ -6,13 +6,14 @@
 
 #include "esker/types/status.hpp"
 #include "exchange/buffers.h"
+#include "exchange/run.h"
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_plan.h"
 
 namespace esker {
 
-class BufferStore {
+class BufferStore final : public BufferSink {
  public:
   /// For one step of a plan, whose buffers are `buffers`. All arguments must outlive it. Allocates nothing.
   BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, StepFiles& files, RankCounters& counters)
@@ -20,7 +21,10 @@ class BufferStore {
 
   /// Stores the buffer of a round. Without `bytes` it stores nothing, but takes part in what the ranks that
   /// store the same files do in each round.
-  Status operator()(const Round& round, std::span<std::byte> bytes);
+  Status store(const Round& round, std::span<std::byte> bytes) override;
+  [[nodiscard]] Index file_offset(const Round& round) const override {
+    return files_.offset_of(round.content.begin);
+  }
 
  private:
   Status store_compressed(const BufferContent& content, std::span<std::byte> bytes);

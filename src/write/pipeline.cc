@@ -539,8 +539,7 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
-                          std::ref(store),  // by reference: it fits in the function object
-                          in_thread, plan.cells.get(), plan.fill);
+                          store, in_thread, plan.cells.get(), plan.fill);
   }
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;

@@ -28,6 +28,11 @@ class StepFiles {
             const std::string& top)
       : store_(store), layouts_(layouts), space_(space), step_(step), top_(top) {}
 
+  /// The offset in its file of the byte at a position, unless its piece is compressed. Pure.
+  [[nodiscard]] Index offset_of(Index position) const {
+    const Place place = place_at(position);
+    return place.data_offset_bytes + position - place.begin;
+  }
   /// Writes the bytes of the positions from `begin` on to their files: one write per contiguous part of a
   /// file.
   Status write(Index begin, std::span<const std::byte> bytes);
