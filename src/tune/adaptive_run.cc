@@ -8,19 +8,17 @@
 namespace esker {
 namespace {
 
-constexpr std::size_t kFewestReferences = 3;
+constexpr int kFewestReferences = 3;
 /// A plan with so much more work is not tried.
 constexpr double kMuchWorse = 1.15;
-/// What is left of the budget when a setting is tried: it may be slower than predicted.
-constexpr double kReserve = 0.3;
-/// A setting that was tried counts as so many slower steps at least: a lucky step proves nothing.
-constexpr double kPrice = 0.1;
-/// A setting that is not this much faster is not worth a second step.
-constexpr double kNoticeable = 0.97;
+/// Other work may multiply by this what a slower step costs.
+constexpr double kBurst = 2;
 /// A setting that takes so much longer although the model predicted less contradicts the model.
 constexpr double kContradiction = 1.1;
 /// Step times that changed by this factor are of another load.
 constexpr double kDrift = 1.5;
+/// So many steps may be written with a setting that is not proven to be faster.
+constexpr int kMostUnproven = 8;
 
 /// How the verdict on a setting begins that no step was written with.
 constexpr std::string_view kNotTried = "not tried";
@@ -39,24 +37,30 @@ const Setting& AdaptiveRun::choose(Index step, const std::string& workload) {
 }
 
 Setting AdaptiveRun::decide(const std::string& workload) {
-  if (workload != workload_ || now_.has_settled) return incumbent_;
+  if (workload != workload_ || now_.has_settled || now_.num_defaults < kFewestReferences) return incumbent_;
   if (candidate_) return *candidate_;
-  if (now_.reference.count() < kFewestReferences || !has_rested_) return incumbent_;
-  return next_probe();
+  const bool is_proven = incumbent_.empty() || now_.search->is_faster(incumbent_);
+  if (!has_rested_) return is_proven ? incumbent_ : Setting();
+  const std::string why = why_settle();
+  if (why.empty()) candidate_ = now_.search->propose(affordable_ratio());
+  if (candidate_) return begin_probe();
+  if (is_proven) {
+    settle(why.empty() ? "no other setting promises more" : why);
+  } else if (now_.num_unproven >= kMostUnproven) {
+    return_to_default(fmt::format("steps with {} are not clearly faster", to_text(incumbent_)));
+  }
+  return incumbent_;
 }
 
-Setting AdaptiveRun::next_probe() {
-  const std::string why = why_settle();
-  if (why.empty()) candidate_ = now_.search->propose(store_share_);
-  if (!candidate_) {
-    settle(why.empty() ? "no neighbor of the best setting is left to try" : why);
-    return incumbent_;
-  }
-  candidate_times_ = {};
+Setting AdaptiveRun::begin_probe() {
   record_.probes.push_back({step_, *candidate_});
   if (model_) record_.probes.back().modeled = model_(facts_, *candidate_) / model_(facts_, incumbent_);
   record_.state = "trying settings";
   return *candidate_;
+}
+
+double AdaptiveRun::affordable_ratio() const {
+  return 1 + (kBudget - spent_steps() - 2 * plan_steps()) / kBurst;
 }
 
 int AdaptiveRun::num_probes() const {
@@ -69,26 +73,24 @@ int AdaptiveRun::num_probes() const {
 std::string AdaptiveRun::why_settle() const {
   if (num_probes() == kMostProbes) return fmt::format("{} settings were tried", num_probes());
   if (num_proposals() == kMostProposals) return fmt::format("{} settings were proposed", num_proposals());
-  const double plans = 2 * plan_steps();  // there and back
-  if (1 + plans > kMostPredicted) return fmt::format("a new plan takes {:.2g} steps", plan_steps());
-  if (record_.cost_steps + now_.debt_steps + plans + kReserve <= kBudget) return {};
-  return fmt::format("the search has cost {:.2g} steps", record_.cost_steps);
+  if (1 + 2 * plan_steps() > kMostPredicted)
+    return fmt::format("a new plan takes {:.2g} steps", plan_steps());
+  return {};
 }
 
 bool AdaptiveRun::accepts_plan(double moved_bytes, double plan_s) {
   plan_s_ = plan_s;
   if (!is_tuned_) return true;
-  (on_trial() ? candidate_bytes_ : incumbent_bytes_) = moved_bytes;
-  if (!on_trial() || candidate_times_.count() > 0) return true;
-  const double work = incumbent_bytes_ > 0 ? moved_bytes / incumbent_bytes_ : 1;
+  moved_bytes_[chosen()] = moved_bytes;
+  if (!on_trial() || now_.search->count(*candidate_) > 0) return true;
+  const double known = moved_bytes_[incumbent_];
+  const double work = known > 0 ? moved_bytes / known : 1;
   const double predicted = store_share_ + (1 - store_share_) * work;
   const double cost = predicted + 2 * plan_steps();
   record_.probes.back().predicted = predicted;
   record_.probes.back().plan_s = plan_s;
-  if (predicted <= kMuchWorse && cost <= kMostPredicted &&
-      record_.cost_steps + now_.debt_steps + cost - 1 <= kBudget) {
-    return true;
-  }
+  const bool is_affordable = cost <= kMostPredicted && spent_steps() + cost - 1 <= kBudget;
+  if (predicted <= kMuchWorse && is_affordable) return true;
   reject(
       fmt::format("{}: predicted {:.2f} of a step and its plan {:.2g}", kNotTried, predicted, plan_steps()));
   chosen_ = incumbent_;
@@ -116,59 +118,68 @@ void AdaptiveRun::observe(const TunedStep& step) {
   if (step.plan_s > 0) plan_s_ = step.plan_s;
   if (++num_steps_ == 1) return;  // it created the files
   if (workload_.empty()) begin_search(step);
-  if (plans_for_it && default_s() > 0) record_.cost_steps += step.plan_s / default_s();
+  if (plans_for_it && default_s() > 0) {
+    record_.cost_steps += step.plan_s / default_s();
+    now_.plans_steps += step.plan_s / default_s();
+  }
   watch_for_changes(step);
   if (step.workload != workload_) return;
   last_tuned_ = num_steps_;
-  if (candidate_ && setting == *candidate_) {
-    observe_candidate(step.step_s);
-  } else if (is_time(step.step_s) && setting == incumbent_) {
-    store_share_ = std::clamp(step.store_share, 0.0, 1.0);
-    observe_incumbent(step.step_s);
+  const bool was_trial = candidate_ && setting == *candidate_;
+  if (!is_time(step.step_s) || (!setting.empty() && default_s() == 0)) {
+    if (was_trial) reject("not better: the clock gave no time");
+    return;
   }
+  now_.search->observe(setting, step.step_s);
+  if (was_trial) {
+    observe_candidate(step.step_s);
+  } else {
+    has_rested_ = true;
+    store_share_ = std::clamp(step.store_share, 0.0, 1.0);
+    setting.empty() ? observe_default() : observe_incumbent(step.step_s);
+  }
+  if (!now_.has_settled) incumbent_ = now_.search->best();
   record_.default_s = default_s();
   record_.best = incumbent_;
-  record_.best_s = now_.reference.typical_s();
+  record_.best_s = incumbent_.empty() ? default_s() : now_.search->typical_s(incumbent_);
 }
 
 void AdaptiveRun::observe_candidate(double step_s) {
-  if (!is_time(step_s) || !is_time(default_s())) return reject("not better: the clock gave no time");
-  candidate_times_.add(step_s);
-  const bool is_first = candidate_times_.count() == 1;
-  record_.cost_steps += std::max(is_first ? kPrice : 0, step_s / default_s() - 1);
-  const double ratio = candidate_times_.typical_s() / now_.reference.typical_s();
-  record_.probes.back().observed = ratio;
-  record_.probes.back().steps = static_cast<int>(candidate_times_.count());
-  if (is_faster(candidate_times_, now_.reference)) return adopt();
-  if (ratio <= kNoticeable && candidate_times_.count() < kStepsPerProbe) return;
-  if (record_.probes.back().modeled < 1 && ratio > kContradiction) now_.search->distrust();
-  reject("not better");
+  record_.cost_steps += std::max(0.0, step_s / default_s() - 1);
+  TuningRecord::Probe& probe = record_.probes.back();
+  probe.observed = now_.search->typical_s(*candidate_) / now_.search->typical_s(incumbent_);
+  probe.steps = static_cast<int>(now_.search->count(*candidate_));
+  if (probe.modeled < 1 && probe.observed > kContradiction) now_.search->distrust();
+  const bool is_better = now_.search->best() == *candidate_;
+  if (!is_better && probe.steps < kStepsPerProbe && is_worth_a_step(*candidate_)) return;
+  probe.verdict = is_better ? "better" : "not better";
+  has_rested_ = false;
+  candidate_.reset();
 }
 
-void AdaptiveRun::adopt() {
-  record_.probes.back().verdict = "better";
-  incumbent_ = *candidate_;
-  incumbent_bytes_ = candidate_bytes_;
-  now_.reference = candidate_times_;
-  candidate_.reset();
-  now_.search->accept();
-  now_.debt_steps = 0;
+/// It may still be better, and another step with it is affordable.
+bool AdaptiveRun::is_worth_a_step(const Setting& setting) const {
+  const Estimate estimate = now_.search->judge(setting);
+  return estimate.mean < now_.search->judge(incumbent_).mean &&
+         estimate.at_most() < std::log(affordable_ratio());
 }
 
 void AdaptiveRun::reject(const std::string& verdict) {
   record_.probes.back().verdict = verdict;
   candidate_.reset();
-  now_.search->reject();
-  has_rested_ = false;
+}
+
+void AdaptiveRun::observe_default() {
+  ++now_.num_defaults;
+  now_.default_s = now_.search->typical_s({});
+  now_.search->set_store_share(store_share_);
 }
 
 void AdaptiveRun::observe_incumbent(double step_s) {
-  has_rested_ = true;
-  now_.reference.add(step_s);
-  if (incumbent_.empty()) return now_.default_times.add(step_s);
+  ++now_.num_unproven;
   constexpr double kForgets = 1 - 1.0 / kBudgetSteps;
   now_.debt_steps = std::max(-kBudget, kForgets * now_.debt_steps + step_s / default_s() - 1);
-  if (record_.cost_steps + now_.debt_steps > kBudget || is_faster(now_.default_times, now_.reference)) {
+  if (record_.cost_steps + now_.debt_steps > kBudget || now_.search->is_slower(incumbent_)) {
     return_to_default(fmt::format("steps with {} took longer than with the default", to_text(incumbent_)));
   }
 }
@@ -184,14 +195,12 @@ void AdaptiveRun::fail() {
 void AdaptiveRun::return_to_default(const std::string& why) {
   now_.gave_up = true;
   incumbent_.clear();
-  incumbent_bytes_ = 0;
-  now_.reference = now_.default_times;
   settle(why);
 }
 
 void AdaptiveRun::settle(const std::string& why) {
   now_.has_settled = true;
-  now_.settled_s = now_.reference.typical_s();
+  now_.settled_s = now_.search->typical_s(incumbent_);
   record_.best = incumbent_;
   record_.state = fmt::format("settled on {}: {}", to_text(incumbent_), why);
 }
@@ -200,8 +209,7 @@ void AdaptiveRun::begin_search(const TunedStep& step) {
   if (candidate_) reject("not decided: another search began");
   has_rested_ = true;
   if (written_.empty() || step.workload != workload_) facts_ = step.facts;
-  const bool is_other = !workload_.empty() && step.workload != workload_;
-  if (!incumbent_.empty() || is_other) incumbent_bytes_ = 0;
+  if (!workload_.empty() && step.workload != workload_) moved_bytes_.clear();
   workload_ = step.workload;
   now_ = {};
   now_.first_probe = record_.probes.size();
@@ -226,16 +234,17 @@ void AdaptiveRun::begin_search(const TunedStep& step) {
 /// Begins a new search if the load or the workload has changed for good.
 void AdaptiveRun::watch_for_changes(const TunedStep& step) {
   constexpr Index kGone = 8;
-  constexpr std::size_t kMostRecorded = 1000;
+  constexpr std::size_t kMostRecorded = 1000, kEnough = 6;
   const bool may_begin = num_steps_ - now_.began >= kBudgetSteps && record_.probes.size() < kMostRecorded;
   if (!may_begin) return;
   if (step.workload != workload_) {
     if (num_steps_ - last_tuned_ >= kGone) begin_search(step);
     return;
   }
-  if (!now_.has_settled || now_.reference.count() < StepTimes::kRemembered) return;
-  if (now_.settled_s <= 0) now_.settled_s = now_.reference.typical_s();
-  const double change = now_.reference.typical_s() / now_.settled_s;
+  if (!now_.has_settled || now_.search->count(incumbent_) < kEnough) return;
+  const double typical_s = now_.search->typical_s(incumbent_);
+  if (now_.settled_s <= 0) now_.settled_s = typical_s;
+  const double change = typical_s / now_.settled_s;
   if (std::max(change, 1 / change) > kDrift) begin_search(step);
 }
 

@@ -7,23 +7,27 @@
 //   run.observe({step, workload, step_s, plan_s, store_share, facts});   // or run.fail() if the step failed
 //
 // 1. A few steps with the default are measured. The first step of a writer does not count.
-// 2. A neighbor of the best setting is tried for one step, and for up to three more as long as it seems
-//    faster. It replaces the best one if it is faster with the confidence of StepTimes. Otherwise the next
-//    step is written with the best one again.
-// 3. The search settles after a few settings, or when it has cost too much, or when nothing is left to try.
-// 4. A setting that turns out to be slower than the default was is given up for the default.
-// 5. If the times of steps change for long, or the fields that are written, the search begins again, at most
+// 2. The most promising setting is tried for one step, and for a second one while it may still be better;
+// then
+//    a step is written with the best setting so far. All steps together say which one that is, see Effects.
+// 3. The search settles after a few settings, or when no affordable one promises to be faster. The best one
+// is
+//    kept if it is faster than the default with a confidence of 95 %, which may take a few more steps.
+// 4. What a step may cost at most, doubled by a burst of other work, has to fit into what is left of a
+// budget.
+// 5. A setting that turns out to be slower than the default was is given up for the default.
+// 6. If the times of steps change for long, or the fields that are written, the search begins again, at most
 //    once in kBudgetSteps steps.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "tune/parameter_space.h"
 #include "tune/search.h"
-#include "tune/step_times.h"
 #include "tune/tuning_record.h"
 
 namespace esker {
@@ -41,8 +45,8 @@ struct TunedStep {
 class AdaptiveRun {
  public:
   static constexpr int kMostProbes = 5;          ///< settings that are tried
+  static constexpr int kStepsPerProbe = 2;       ///< at most
   static constexpr int kMostProposals = 10;      ///< with those whose plans are too bad to be tried
-  static constexpr int kStepsPerProbe = 4;       ///< at most
   static constexpr double kMostPredicted = 1.5;  ///< steps that a probe may be predicted to cost
   static constexpr double kBudget = 1;           ///< steps that a search may cost
   static constexpr Index kBudgetSteps = 20;      ///< a search begins at most once in so many steps
@@ -79,7 +83,7 @@ class AdaptiveRun {
   [[nodiscard]] const std::string& workload() const { return workload_; }
 
  private:
-  [[nodiscard]] double default_s() const { return now_.default_times.typical_s(); }
+  [[nodiscard]] double default_s() const { return now_.default_s; }
   [[nodiscard]] double plan_steps() const { return default_s() > 0 ? plan_s_ / default_s() : 0; }
   [[nodiscard]] bool on_trial() const { return candidate_.has_value() && chosen_ == candidate_; }
   /// Settings that this search tried, and those that it proposed.
@@ -88,12 +92,17 @@ class AdaptiveRun {
     return static_cast<int>(record_.probes.size() - now_.first_probe);
   }
   Setting decide(const std::string& workload);
-  Setting next_probe();
+  Setting begin_probe();
+  /// What the search has cost at most, less what it has gained.
+  [[nodiscard]] double spent_steps() const { return now_.plans_steps + now_.search->lost_steps(); }
+  /// How many times as long as with the default the next step may take.
+  [[nodiscard]] double affordable_ratio() const;
   [[nodiscard]] std::string why_settle() const;
   void begin_search(const TunedStep& step);
   void observe_candidate(double step_s);
+  [[nodiscard]] bool is_worth_a_step(const Setting& setting) const;
+  void observe_default();
   void observe_incumbent(double step_s);
-  void adopt();
   void reject(const std::string& verdict);
   void return_to_default(const std::string& why);
   void settle(const std::string& why);
@@ -104,9 +113,11 @@ class AdaptiveRun {
     std::optional<Search> search;
     std::size_t first_probe = 0;  // of the record's
     Index began = 0;              // as counted in num_steps_
-    StepTimes reference, default_times;
-    double debt_steps = 0;  // of the incumbent, against the default
-    double settled_s = 0;   // a typical step when the search settled
+    double default_s = 0;         // a typical step; 0: not known
+    int num_defaults = 0, num_unproven = 0;
+    double plans_steps = 0;  // what plans took
+    double debt_steps = 0;   // of the incumbent, against the default
+    double settled_s = 0;    // a typical step when the search settled
     bool has_settled = false;
     bool gave_up = false;  // returned to the default
   };
@@ -120,10 +131,9 @@ class AdaptiveRun {
   State now_;
   std::optional<Setting> chosen_, candidate_;
   Setting incumbent_, written_;  // `written_`: in force in the last step
-  StepTimes candidate_times_;
-  double plan_s_ = 0;  // of the last plan
+  double plan_s_ = 0;            // of the last plan
   double store_share_ = 0;
-  double incumbent_bytes_ = 0, candidate_bytes_ = 0;  // moved by their plans; 0: unknown
+  std::map<Setting, double> moved_bytes_;  // by their plans
   Index step_ = 0, num_steps_ = 0, last_tuned_ = 0;
   bool has_rested_ = true;     // a step was written with the incumbent since the last probe
   bool is_tuned_ = true;       // the chosen step has the workload of the search

@@ -45,6 +45,9 @@ struct Axis {
   Phase phase = Phase::kBoth;
 };
 
+/// A value of each axis.
+using Position = std::vector<std::size_t>;
+
 /// The options that may change between steps, that the user did not set, and that have several values here.
 /// Local, pure.
 std::vector<Axis> axes_of(const TuningFacts& facts, const Options& options);

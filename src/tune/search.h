@@ -1,11 +1,12 @@
-// Search: proposes settings next to the best one so far. Pure and deterministic: a seed decides between
-// directions that were not tried yet.
+// Search: proposes settings, and says which one is best, from the times of steps. Pure and deterministic: a
+// seed decides between settings that seem alike.
 //
 //   Search search(axes, seed);
-//   while (const auto setting = search.propose(store_share)) {
-//     is_better(*setting) ? search.accept() : search.reject();
-//   }
-// A model of step times, if there is one, says what is tried first and what is not tried.
+//   search.observe({}, seconds);                               // some steps with the default
+//   while (const auto setting = search.propose(most_ratio)) search.observe(*setting, seconds);
+//   if (search.is_faster(search.best())) ...
+// A model of step times, if there is one, says what to expect of settings that were not tried. It is no
+// evidence: until a setting is proven to be faster, settings are judged by their steps alone.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,10 @@
 #include <set>
 #include <vector>
 
+#include "tune/effects.h"
 #include "tune/parameter_space.h"
 #include "tune/setting.h"
+#include "tune/step_times.h"
 
 namespace esker {
 
@@ -28,54 +31,49 @@ class Search {
 
   /// This setting is proposed before all others, for example because an earlier run found it. Ignored if it
   /// is not in the space.
-  void suggest(const Setting& setting);
-  /// Asks this model. Its best setting is proposed before neighbors, at first at most one stride away along
-  /// each ordered axis, and twice as far after each success. Settings that it predicts to be clearly worse
-  /// than the best so far are not proposed.
-  void consult(StepRatio model) { model_ = std::move(model); }
+  void suggest(const Setting& setting) { suggested_ = position_of(setting); }
+  void consult(const StepRatio& model);
   /// The model was wrong: it is not asked any more.
   void distrust() { model_ = nullptr; }
-  /// A setting that was not proposed yet; nothing: no neighbor of the best is left. After a success along an
-  /// ordered axis: the same direction, twice as far. `store_share`: of a step, spent on storing; options that
-  /// only affect the smaller part come later, and not at all if it is below a tenth.
-  std::optional<Setting> propose(double store_share);
-  /// The last proposal is the best so far.
-  void accept();
-  /// It is not.
-  void reject() { stride_ = 0; }
+  /// The part of a step spent on storing; at first a half.
+  void set_store_share(double share) { expected_.store_share = share; }
+  /// A step was written with a setting of the space.
+  void observe(const Setting& setting, double seconds);
+  /// The most promising setting that was not proposed yet, and that is unlikely to take more than
+  /// `most_ratio` times as long as the default, also if the model has it the wrong way round before a setting
+  /// is proven. Nothing: none promises to be faster than the best one.
+  std::optional<Setting> propose(double most_ratio);
+
+  /// Of the settings that steps were written with, the fastest one; the default unless one seems faster.
+  [[nodiscard]] Setting best() const;
+  /// What its steps say of a setting.
+  [[nodiscard]] Estimate judge(const Setting& setting) const;
+  /// Whether steps with it are faster, or slower, than with the default, with a confidence of 95 %.
+  [[nodiscard]] bool is_faster(const Setting& setting) const { return judge(setting).at_most() < 0; }
+  [[nodiscard]] bool is_slower(const Setting& setting) const { return judge(setting).at_least() > 0; }
+  /// What the steps may have lost against the default, in steps with the default, with a confidence of 95 %
+  /// for each; less than 0: gained.
+  [[nodiscard]] double lost_steps() const;
+  /// See StepTimes.
+  [[nodiscard]] double typical_s(const Setting& setting) const;
+  [[nodiscard]] std::size_t count(const Setting& setting) const;
 
  private:
-  using Position = std::vector<std::size_t>;  // [axis]: of the value
-  struct Move {
-    std::size_t axis = 0;
-    std::ptrdiff_t steps = 0;
-  };
-
-  [[nodiscard]] Setting setting_at(const Position& position) const;
   [[nodiscard]] std::optional<Position> position_of(const Setting& setting) const;
-  [[nodiscard]] std::vector<Move> moves_along(std::size_t axis) const;
-  [[nodiscard]] std::optional<Position> moved(const Move& move) const;
-  [[nodiscard]] double predicted(const Position& position) const { return model_(setting_at(position)); }
-  [[nodiscard]] bool is_predicted_worse(const Position& position) const;
-  [[nodiscard]] bool is_too_bold(double ratio) const;
-  [[nodiscard]] std::vector<std::size_t> within_reach(std::size_t axis) const;
-  [[nodiscard]] Position best_predicted() const;
-  [[nodiscard]] std::vector<Position> promising_neighbors() const;
-  std::optional<Setting> ask_model();
-  std::optional<Setting> try_position(const std::optional<Position>& position);
-  std::optional<Setting> continue_direction();
-  std::optional<Setting> neighbor_along(std::size_t axis, std::size_t number);
-  std::optional<Setting> neighbor(double store_share);
+  [[nodiscard]] Effects judged() const { return {expected_, is_proven_ ? model() : nullptr, times_}; }
+  [[nodiscard]] const LogRatio* model() const { return model_ ? &model_ : nullptr; }
+  [[nodiscard]] Position best_position(const Effects& effects) const;
+  [[nodiscard]] bool is_within_reach(std::size_t axis, std::size_t value, const Position& best,
+                                     bool is_proven) const;
+  [[nodiscard]] double most_at(const Position& position, const Estimate& estimate) const;
+  [[nodiscard]] Position most_promising(double most_ratio) const;
 
-  std::vector<Axis> axes_;
-  std::vector<bool> upwards_first_;  // [axis]
-  Position best_, last_;
-  std::set<Position> tried_;
+  Expectation expected_;
+  LogRatio model_;  // empty: none
+  StepTimes times_;
+  std::set<Position> proposed_;  // and the default
   std::optional<Position> suggested_;
-  StepRatio model_;            // empty: none
-  std::ptrdiff_t reach_ = 1;   // of the model's proposals, in strides along an ordered axis
-  Move move_;                  // that led to the last proposal
-  std::ptrdiff_t stride_ = 0;  // of the next proposal in the same direction; 0: none
+  bool is_proven_ = false;  // a setting was proven to be faster
 };
 
 }  // namespace esker

@@ -1,38 +1,40 @@
-// StepTimes: the times of the last steps that were written with one setting, and how two settings compare.
-//
-// Times are compared as ratios (by their logarithms): a shared storage system slows all settings by a factor.
-// The reference of a comparison are the steps written directly before, so that both meet the same load.
+// StepTimes: how long steps took that were written in several ways, for comparisons.
 #pragma once
 
 #include <cstddef>
 #include <vector>
+
+#include "tune/parameter_space.h"
 
 namespace esker {
 
 class StepTimes {
  public:
   /// So many steps are remembered: older ones met another load.
-  static constexpr std::size_t kRemembered = 6;
+  static constexpr std::size_t kRemembered = 30;
+
+  struct Step {
+    Position position;
+    double log_s = 0;  ///< logarithm of its seconds
+  };
 
   /// `seconds` is above 0.
-  void add(double seconds);
-  [[nodiscard]] std::size_t count() const { return logs_.size(); }
-  /// The typical time: the geometric mean, of three or more steps without the slowest, which may have met a
-  /// burst of other work. 0: no steps.
-  [[nodiscard]] double typical_s() const;
-
-  /// How certain it is that steps with another setting are faster: the smallest confidence of a decision.
-  static constexpr double kConfidence = 0.95;
+  void add(const Position& position, double seconds);
+  /// The oldest first.
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+  [[nodiscard]] std::size_t count(const Position& position) const { return logs_of(position).size(); }
+  /// Of the last six steps at the position: the geometric mean, of three or more without bursts of other
+  /// work. 0: no steps.
+  [[nodiscard]] double typical_s(const Position& position) const;
+  /// Whether other work made the step slower: it took half as long again as the typical one of three or more.
+  [[nodiscard]] bool is_burst(const Step& step) const;
+  /// The deviation of logarithms of steps at the same position, without bursts.
+  [[nodiscard]] double deviation() const;
 
  private:
-  friend bool is_faster(const StepTimes& tried, const StepTimes& reference);
-  [[nodiscard]] std::vector<double> without_burst() const;
+  [[nodiscard]] std::vector<double> logs_of(const Position& position) const;
 
-  std::vector<double> logs_;  // the oldest first
+  std::vector<Step> steps_;
 };
-
-/// Whether `tried` is faster than `reference` with StepTimes::kConfidence: a one-sided t-test of the
-/// logarithms, whose deviation has a prior. Needs two steps that were tried, and three reference steps.
-bool is_faster(const StepTimes& tried, const StepTimes& reference);
 
 }  // namespace esker
