@@ -24,7 +24,7 @@ peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the p
 	@scripts/setup.sh peers
 	@scripts/install_package.sh
 
-test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
+test: setup  ## Run the tests: Open MPI, without MPI and MPICH (smoke), Python
 	@scripts/test.sh
 
 slow: setup  ## Run the tests that `make test` leaves out for their time: more ranks, kills, packages

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs all given test suites, even if one fails, and ends with the closing lines of their runners.
 #
-#   scripts/test.sh [SUITE...]     release serial mpich-smoke python (default), slow python-slow (tests with the label
-#                                  `slow`, on the release build), mpich debug sanitize threads clang coverage fuzz smpi
+#   scripts/test.sh [SUITE...]     release serial-smoke mpich-smoke python (default), slow python-slow (tests with the
+#                                  label `slow`, on the release build), mpich serial debug sanitize threads clang
+#                                  coverage fuzz smpi
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests. Exit status 0 if all passed.
@@ -10,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 
-[ $# -gt 0 ] || set -- release serial mpich-smoke python
+[ $# -gt 0 ] || set -- release serial-smoke mpich-smoke python
 closing=()
 failed=0
 
@@ -21,7 +22,7 @@ run_ctest() {
     build_preset release esker-pism || return 1
     export OTHER_PISM=$project_root/build/release/miniapps/pism/esker-pism OTHER_MPIEXEC=mpiexec.openmpi ;;
   esac
-  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm esker-s3d esker-uintah)
+  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-uintah)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}

@@ -48,6 +48,7 @@ def test_open_mpi(ranks: int, tmp_path: Path) -> None:
     run_cases("mpiexec.openmpi", ranks, tmp_path, environment())
 
 
+@pytest.mark.slow
 def test_mpich(mpich: dict[str, str], tmp_path: Path) -> None:
     run_cases("mpiexec.mpich", 2, tmp_path, environment(**mpich))
 
@@ -60,6 +61,7 @@ esker.Writer(sys.argv[1], MPI.COMM_WORLD, dims={"x": 3})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("esker_is_of", ["Open MPI", "MPICH"])
 def test_two_mpis_are_refused(esker_is_of: str, mpich: dict[str, str], tmp_path: Path) -> None:
     mine, others = (

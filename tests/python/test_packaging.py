@@ -92,6 +92,7 @@ def test_sdist_holds_sources_and_nothing_that_was_made(sdist: Path) -> None:
     assert not [name for name in names if made.search(name)]
 
 
+@pytest.mark.slow
 def test_wheel_has_the_version_the_stubs_and_the_extra(wheel: Path) -> None:
     assert wheel.name.startswith(f"esker-{version()}-cp3")
     archive = zipfile.ZipFile(wheel)
@@ -105,6 +106,7 @@ def test_wheel_has_the_version_the_stubs_and_the_extra(wheel: Path) -> None:
     assert re.search(r"^Requires-Dist: mpi4py.*extra == ['\"]mpi['\"]", metadata, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_without_mpi_nothing_links_it(unpacked: Path) -> None:
     readelf = shutil.which("readelf")
     if readelf is None:
@@ -138,6 +140,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_without_mpi_it_writes_and_reads(unpacked: Path, tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(unpacked)}
     call("-c", WITHOUT_MPI, unpacked, version(), env=env, cwd=tmp_path)
