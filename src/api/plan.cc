@@ -19,6 +19,7 @@
 #include "plan/count_step.h"
 #include "plan/field_boxes.h"
 #include "plan/file_pattern.h"
+#include "plan/load_counter.h"
 #include "plan/step_cut.h"
 
 namespace esker {
@@ -306,6 +307,7 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   report.volume_ratio = counts.volume_ratio;
   report.receivers = counts.receivers;
   report.loads = std::move(counts.loads);
+  number_shared_files(step.space, *step.layouts, report.loads);
   return report;
 }
 

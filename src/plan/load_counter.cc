@@ -37,4 +37,19 @@ void LoadCounter::add_written(int rank, Index round, const Ownership::Pieces& pi
   }
 }
 
+void number_shared_files(const PieceSpace& space, const StepLayouts& layouts, PlanLoads& loads) {
+  std::vector<Index> numbers;
+  Index begin = 0, number = -1;
+  int last_shared = -1;
+  for (const Index end : space.ends_of_files()) {
+    const int layout = space.layout_at(begin);
+    const int shared = layouts.shares_files(layout) ? layouts.shared_file(layout) : -1;
+    if (shared < 0 || shared != last_shared) ++number;
+    last_shared = shared;
+    numbers.push_back(number);
+    begin = end;
+  }
+  for (WrittenExtent& extent : loads.extents) extent.file = numbers[static_cast<std::size_t>(extent.file)];
+}
+
 }  // namespace esker

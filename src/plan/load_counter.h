@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "esker/types/plan_loads.hpp"
+#include "layout/step_layouts.h"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
 
@@ -28,5 +29,10 @@ class LoadCounter {
   std::vector<Index> ends_of_files_;
   PlanLoads loads_;
 };
+
+/// Gives the extents of layouts that share a file the number of that file: to `space`, on which they were
+/// counted, layouts that are not compressed have separate files. Files have ascending numbers, without gaps.
+/// Local, pure.
+void number_shared_files(const PieceSpace& space, const StepLayouts& layouts, PlanLoads& loads);
 
 }  // namespace esker

@@ -117,6 +117,15 @@ def test_statistics_do_not_depend_on_how_files_are_taken_together(monkeypatch: p
     assert whole.files == esker.plan(64, **STEP)["files"]
 
 
+@pytest.mark.parametrize("format", ["idx", "cdf5", "cdf5+idx", "netcdf4"])
+def test_a_file_that_fields_share_counts_once(format: str) -> None:
+    step = {"block": (16, 16, 16), "fields": 3, "format": format, "aggregators": 8}
+    found = statistics.of_loads(simulation.plan_loads(machine.read("mira"), 64, 16, **step), LAYOUT)
+    assert found.files == esker.plan(64, **step)["files"]
+    if format == "cdf5":
+        assert found.files == 1 and found.max_bytes_of_a_file == found.stored_bytes == found.data_bytes
+
+
 def test_rows_that_are_left_out_are_never_the_slowest() -> None:
     random = np.random.default_rng(1)
     rows = random.integers(0, 50, (300, 3))

@@ -22,7 +22,8 @@ struct ESKER_API NodeLoad {
 
 /// Consecutive bytes of a file that one rank writes in one round.
 struct ESKER_API WrittenExtent {
-  Index file = 0;  ///< number of the file, in the order of the plan
+  Index file =
+      0;  ///< number of the file, in the order of the plan; all fields in a shared file have the same
   Index offset_bytes = 0, size_bytes = 0;
   Index rank = 0;
   Index round = 0;
