@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz smpi clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz smpi glusterfs clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,11 @@ smpi:  ## Run the exchange and replay planned writes in the simulator SimGrid, a
 	@scripts/setup.sh simgrid
 	@scripts/install_package.sh
 	@scripts/test.sh smpi
+
+glusterfs:  ## Compare shared files with separate ones on a GlusterFS volume of this machine (needs root and /dev/fuse)
+	@scripts/setup.sh glusterfs
+	@scripts/install_package.sh
+	@scripts/test.sh glusterfs
 
 clean:  ## Remove build/ and demo/ (not .venv/)
 	rm -rf build demo

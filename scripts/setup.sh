@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/.
 #
-#   scripts/setup.sh [--all] [peers] [simgrid]
+#   scripts/setup.sh [--all] [peers] [simgrid] [glusterfs]
 #                                        --all: also clang (and libomp, which zfp's CMake files need)
 #                                        peers: also the libraries for `esker bench --peers`
 #                                        simgrid: also SimGrid, which simulates ranks
+#                                        glusterfs: also GlusterFS, a distributed file system, for its test
 #
 # Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -24,7 +25,8 @@ for group in "$@"; do
     --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
     simgrid) packages+=(libsimgrid-dev) ;;
-    *) die "scripts/setup.sh: expected --all, peers or simgrid, found '$group'" ;;
+    glusterfs) packages+=(glusterfs-server) ;;
+    *) die "scripts/setup.sh: expected --all, peers, simgrid or glusterfs, found '$group'" ;;
   esac
 done
 

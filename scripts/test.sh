@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [SUITE...]     release serial-smoke mpich-smoke python (default), slow python-slow (tests with the
 #                                  label `slow`, on the release build), mpich serial debug sanitize threads clang
-#                                  coverage fuzz smpi
+#                                  coverage fuzz smpi, glusterfs (on the release build)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests. Exit status 0 if all passed.
@@ -24,9 +24,10 @@ run_ctest() {
   esac
   [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-uintah)
   [ "$1" != fuzz ] || targets=(fuzz)
+  [ "$1" != glusterfs ] || targets=(esker-bench)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}
-  [ "$1" != slow ] || build=release
+  case $1 in slow | glusterfs) build=release ;; esac
   build_preset "$build" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error && return
