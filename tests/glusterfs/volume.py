@@ -20,7 +20,9 @@ from pathlib import Path
 
 _PROGRAMS = ("glusterfs", "glusterfsd", "setpriv", "umount")
 _START_S = 30.0
-"""How long a process may take until it answers, and until it has ended."""
+"""How long a process may take until it answers."""
+_END_S = 5.0
+"""How long it may take to end before it is killed."""
 
 _BRICK = """\
 volume posix
@@ -62,8 +64,8 @@ end-volume
 """
 
 # Without performance/write-behind (performance.write-behind off): with it, several writes to a file are in flight, and the
-# shards of GlusterFS 10.3 do not support that. Plain writes of four processes left a file of a wrong size, and shared
-# files of Esker lacked bytes.
+# shards of GlusterFS 10.3 do not support that. Plain writes of four processes left a file of a wrong size, and esker-bench
+# read other values than it had written.
 _CLIENT = """\
 volume distribute
   type cluster/distribute
@@ -172,7 +174,7 @@ def _start(
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
-        process.wait(_START_S)
+        process.wait(_END_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
