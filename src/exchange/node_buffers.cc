@@ -11,9 +11,9 @@
 namespace esker {
 namespace {
 
-constexpr Index kPageBytes = 4096;
-constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its buffers
-constexpr std::size_t kSlotBytes = 256;      // at most
+constexpr Index kControlBytes = 4096;    // the slots of a rank, before its buffers
+constexpr std::size_t kSlotBytes = 256;  // at most
+constexpr Index kCacheLineBytes = 64;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ struct NodeBuffers::Barrier {
 };
 
 Index NodeBuffers::bytes_for(int num_slots, Index buffer_bytes) {
-  return num_slots * round_up(buffer_bytes, kPageBytes);
+  return num_slots * round_up(buffer_bytes, kCacheLineBytes);
 }
 
 Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes) {
@@ -124,7 +124,7 @@ NodeBuffers::Barrier& NodeBuffers::barrier() const {
 
 std::span<std::byte> NodeBuffers::buffer_of(int number, Index use) const {
   const auto bytes = static_cast<Index>(bytes_[static_cast<std::size_t>(number)]);
-  const Index buffer_bytes = bytes / num_slots_ / kPageBytes * kPageBytes;
+  const Index buffer_bytes = bytes / num_slots_ / kCacheLineBytes * kCacheLineBytes;
   const auto memory = memory_->of(number);
   return memory.subspan(static_cast<std::size_t>(kControlBytes + use % num_slots_ * buffer_bytes),
                         static_cast<std::size_t>(buffer_bytes));

@@ -97,7 +97,7 @@ class StepCounter {
 
   void add_runs(const Plan& plan) {
     RankTraffic& of_rank = counts_.ranks.emplace_back();
-    of_rank.buffer_bytes = plan.total_buffer_bytes();  // a collective buffer and its mask
+    of_rank.buffer_bytes = plan.buffer_bytes + plan.mask_bytes;
     for (const Round& round : plan.rounds) {
       of_rank.written_bytes += round.local.bytes;
       for (const Segment& part : round.local.segments) count_message(counts_.to_aggregators, part.bytes());

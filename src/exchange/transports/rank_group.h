@@ -9,7 +9,7 @@
 
 namespace esker {
 
-/// Some ranks of a Comm, this one included, as a Comm of their own.
+/// Some ranks of a Comm, this one included, as a separate Comm.
 struct RankGroup {
   std::shared_ptr<Comm> comm;
   std::vector<int> ranks;  ///< in the order of `comm`: their numbers in the whole Comm, ascending
