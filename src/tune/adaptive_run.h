@@ -7,14 +7,12 @@
 //   run.observe({step, workload, step_s, plan_s, store_share, facts});   // or run.fail() if the step failed
 //
 // 1. A few steps with the default are measured. The first step of a writer does not count.
-// 2. The most promising setting is tried for one step, and for a second one while it may still be better;
-// then
-//    a step is written with the best setting so far. All steps together say which one that is, see Effects.
+// 2. The most promising setting is tried for one step, and for a second one while it may still be better.
+//    Then a step is written with the best setting so far. All steps together say which one that is, see
+//    Effects.
 // 3. The search settles after a few settings, or when no affordable one promises to be faster. The best one
-// is
-//    kept if it is faster than the default with a confidence of 95 %, which may take a few more steps.
-// 4. What a step may cost at most, doubled by a burst of other work, has to fit into what is left of a
-// budget.
+//    is kept if it is faster than the default with a confidence of 95 %, which may take a few more steps.
+// 4. What a step may cost at most, doubled by a burst of other work, has to fit into the rest of a budget.
 // 5. A setting that turns out to be slower than the default was is given up for the default.
 // 6. If the times of steps change for long, or the fields that are written, the search begins again, at most
 //    once in kBudgetSteps steps.
