@@ -107,8 +107,11 @@ class Case:
 
 VERBS = [(esker.copy, False), (esker.move, False), (esker.move, True)]
 CASES = [Case(verb, form, across) for verb, across in VERBS for form in FORMATS]
+# Two formats at once take the paths of both, and most of the time.
 every_case = pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case.verb.__name__}-{case.form}" + "-across" * case.across
+    "case",
+    [pytest.param(case, marks=pytest.mark.slow) if "+" in case.form else case for case in CASES],
+    ids=lambda case: f"{case.verb.__name__}-{case.form}" + "-across" * case.across,
 )
 
 
