@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--dir", default="/dev/shm")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=8, help="the first one also plans (default: %(default)s)")
     parser.add_argument("--machine", help="a machine file instead of calibrating")
     arguments = parser.parse_args()
     rows, machines = compared(arguments)
