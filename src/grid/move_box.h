@@ -24,7 +24,7 @@ inline Lattice moved_from(const Point& corner, Lattice samples) {
   return samples;
 }
 
-/// The smallest box that contains two boxes of the same rank, neither of which is empty.
+/// The smallest box that contains two boxes of the same rank. Both have samples.
 inline Box hull(Box a, const Box& b) {
   for (int axis = 0; axis < a.rank; ++axis) {
     a.lo[axis] = std::min(a.lo[axis], b.lo[axis]);
