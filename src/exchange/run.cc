@@ -107,10 +107,10 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
     if (!is_shared(round)) clear_padding(number);
     stats_.place_s += watch.lap();
-    pack(round.local, buffer(number).data(), round.content.begin);
+    std::byte* begin = buffer(number).data();
+    pack(round.local, begin, round.content.begin);
     stats_.pack_s += watch.lap();
-    for_each_received(
-        watch, [&](std::size_t m) { place(round.receives[m], buffer(number).data(), round.content.begin); });
+    for_each_received(watch, [&](std::size_t m) { place(round.receives[m], begin, round.content.begin); });
     (void)is_filled(number, ahead, true);
     stats_.wait_s += watch.lap();
     ahead.add();
@@ -199,8 +199,9 @@ class ExchangeRun {
 
   void clear_padding(std::size_t number) {
     if (!buffers_.mask.empty()) return;  // with a mask, padding is not stored
+    std::byte* begin = buffer(number).data();
     for (const PaddedPiece& piece : plan_.rounds[number].content.padded) {
-      std::byte* first = buffer(number).data() + piece.offset_bytes;
+      std::byte* first = begin + piece.offset_bytes;
       const auto size = static_cast<std::size_t>(piece.bytes);
       if (fill_.empty() || piece.field < 0) {
         std::memset(first, 0, size);
@@ -210,7 +211,7 @@ class ExchangeRun {
     }
     if (fill_.empty()) return;
     for (const ByteRange& hole : plan_.rounds[number].content.unused) {  // may not be written: reads as zeros
-      std::memset(buffer(number).data() + hole.offset_bytes, 0, static_cast<std::size_t>(hole.bytes));
+      std::memset(begin + hole.offset_bytes, 0, static_cast<std::size_t>(hole.bytes));
     }
   }
 
