@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,28 @@
 #include "store/store.h"
 
 namespace esker {
+
+/// The same for an open file.
+class ForwardingFile : public File {
+ public:
+  explicit ForwardingFile(std::unique_ptr<File> inner) : inner_(std::move(inner)) {}
+
+  Status write_at(std::span<const std::byte> bytes, Index offset) override {
+    return inner_->write_at(bytes, offset);
+  }
+  Status read_at(std::span<std::byte> bytes, Index offset) const override {
+    return inner_->read_at(bytes, offset);
+  }
+  [[nodiscard]] Index cheap_gap_bytes() const override { return inner_->cheap_gap_bytes(); }
+  [[nodiscard]] Result<Index> size_bytes() const override { return inner_->size_bytes(); }
+  Status extend_to(Index size_bytes) override { return inner_->extend_to(size_bytes); }
+  Status shrink_to(Index size_bytes) override { return inner_->shrink_to(size_bytes); }
+  Status sync() override { return inner_->sync(); }
+  Status close() override { return inner_->close(); }
+
+ private:
+  std::unique_ptr<File> inner_;
+};
 
 class ForwardingStore : public Store {
  public:
@@ -27,7 +50,9 @@ class ForwardingStore : public Store {
   Status sync_directory(const std::string& path) override { return inner_->sync_directory(path); }
   Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
   Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
-  Result<std::string> follow_link(const std::string& path) const override { return inner_->follow_link(path); }
+  Result<std::string> follow_link(const std::string& path) const override {
+    return inner_->follow_link(path);
+  }
   Result<bool> is_link(const std::string& path) const override { return inner_->is_link(path); }
   Result<Index> free_bytes(const std::string& path) const override { return inner_->free_bytes(path); }
   Striping striping(const std::string& path) const override { return inner_->striping(path); }

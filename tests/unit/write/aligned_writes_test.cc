@@ -31,26 +31,18 @@ struct Writes {
   }
 };
 
-class WatchedFile final : public File {
+class WatchedFile final : public ForwardingFile {
  public:
-  WatchedFile(std::unique_ptr<File> inner, Writes& writes) : inner_(std::move(inner)), writes_(writes) {}
+  WatchedFile(std::unique_ptr<File> inner, Writes& writes)
+      : ForwardingFile(std::move(inner)), writes_(writes) {}
 
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     constexpr std::size_t kLarge = 1024;
     if (bytes.size() >= kLarge) writes_.add(bytes, offset);
-    return inner_->write_at(bytes, offset);
+    return ForwardingFile::write_at(bytes, offset);
   }
-  Status read_at(std::span<std::byte> bytes, Index offset) const override {
-    return inner_->read_at(bytes, offset);
-  }
-  [[nodiscard]] Result<Index> size_bytes() const override { return inner_->size_bytes(); }
-  Status extend_to(Index size_bytes) override { return inner_->extend_to(size_bytes); }
-  Status shrink_to(Index size_bytes) override { return inner_->shrink_to(size_bytes); }
-  Status sync() override { return inner_->sync(); }
-  Status close() override { return inner_->close(); }
 
  private:
-  std::unique_ptr<File> inner_;
   Writes& writes_;
 };
 

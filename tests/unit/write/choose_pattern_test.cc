@@ -100,25 +100,16 @@ struct Written {
   Index offset = 0, size = 0;
 };
 
-class RecordingFile final : public File {
+class RecordingFile final : public ForwardingFile {
  public:
   RecordingFile(std::unique_ptr<File> inner, std::function<void(Index, Index)> record)
-      : inner_(std::move(inner)), record_(std::move(record)) {}
+      : ForwardingFile(std::move(inner)), record_(std::move(record)) {}
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     record_(offset, static_cast<Index>(bytes.size()));
-    return inner_->write_at(bytes, offset);
+    return ForwardingFile::write_at(bytes, offset);
   }
-  Status read_at(std::span<std::byte> bytes, Index offset) const override {
-    return inner_->read_at(bytes, offset);
-  }
-  Result<Index> size_bytes() const override { return inner_->size_bytes(); }
-  Status extend_to(Index size) override { return inner_->extend_to(size); }
-  Status shrink_to(Index size) override { return inner_->shrink_to(size); }
-  Status sync() override { return inner_->sync(); }
-  Status close() override { return inner_->close(); }
 
  private:
-  std::unique_ptr<File> inner_;
   std::function<void(Index, Index)> record_;
 };
 

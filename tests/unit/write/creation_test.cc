@@ -25,26 +25,17 @@ constexpr Index kSteps = 2;
 constexpr Index kOldSteps = 3;  ///< of a dataset that is replaced
 
 /// Writes in halves, and takes a snapshot in between.
-class HalvingFile final : public File {
+class HalvingFile final : public ForwardingFile {
  public:
   HalvingFile(std::unique_ptr<File> inner, std::function<void()> look)
-      : inner_(std::move(inner)), look_(std::move(look)) {}
+      : ForwardingFile(std::move(inner)), look_(std::move(look)) {}
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
-    inner_->write_at(bytes.first(bytes.size() / 2), offset).check();
+    ForwardingFile::write_at(bytes.first(bytes.size() / 2), offset).check();
     look_();
-    return inner_->write_at(bytes, offset);
+    return ForwardingFile::write_at(bytes, offset);
   }
-  Status read_at(std::span<std::byte> bytes, Index offset) const override {
-    return inner_->read_at(bytes, offset);
-  }
-  [[nodiscard]] Result<Index> size_bytes() const override { return inner_->size_bytes(); }
-  Status extend_to(Index size) override { return inner_->extend_to(size); }
-  Status shrink_to(Index size) override { return inner_->shrink_to(size); }
-  Status sync() override { return inner_->sync(); }
-  Status close() override { return inner_->close(); }
 
  private:
-  std::unique_ptr<File> inner_;
   std::function<void()> look_;
 };
 

@@ -23,9 +23,10 @@ struct OpenCount {
   std::atomic<int> now = 0, most = 0;
 };
 
-class CountedFile final : public File {
+class CountedFile final : public ForwardingFile {
  public:
-  CountedFile(std::unique_ptr<File> inner, OpenCount& count) : inner_(std::move(inner)), count_(count) {
+  CountedFile(std::unique_ptr<File> inner, OpenCount& count)
+      : ForwardingFile(std::move(inner)), count_(count) {
     const int now = ++count_.now;
     if (now > count_.most) count_.most = now;
   }
@@ -33,20 +34,7 @@ class CountedFile final : public File {
   CountedFile& operator=(const CountedFile&) = delete;
   ~CountedFile() override { --count_.now; }
 
-  Status write_at(std::span<const std::byte> bytes, Index offset) override {
-    return inner_->write_at(bytes, offset);
-  }
-  Status read_at(std::span<std::byte> bytes, Index offset) const override {
-    return inner_->read_at(bytes, offset);
-  }
-  [[nodiscard]] Result<Index> size_bytes() const override { return inner_->size_bytes(); }
-  Status extend_to(Index size_bytes) override { return inner_->extend_to(size_bytes); }
-  Status shrink_to(Index size_bytes) override { return inner_->shrink_to(size_bytes); }
-  Status sync() override { return inner_->sync(); }
-  Status close() override { return inner_->close(); }
-
  private:
-  std::unique_ptr<File> inner_;
   OpenCount& count_;
 };
 
