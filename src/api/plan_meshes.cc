@@ -17,7 +17,7 @@ namespace {
 int first_field_of(const Schema& schema, const Grid& grid) {
   const auto& fields = schema.fields();
   const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
-    return schema.grids()[static_cast<std::size_t>(field.grid)].name == grid.name;
+    return schema.grid_of(field).name == grid.name;
   });
   return static_cast<int>(found - fields.begin());
 }
@@ -181,8 +181,7 @@ Result<Schema> PlannedPatches::add_level_fields(FormatWriter& format, BoxesOfFie
   ESKER_ASSIGN_OR_RETURN(Schema stored, with_level_fields(schema_, all));
   std::map<int, std::shared_ptr<const Distribution>> of_grid;
   for (const auto& [f, level] : level_fields(schema_)) {
-    const Grid& mesh =
-        schema_.grids()[static_cast<std::size_t>(schema_.fields()[static_cast<std::size_t>(f)].grid)];
+    const Grid& mesh = schema_.grid_of(schema_.fields()[static_cast<std::size_t>(f)]);
     const int position = static_cast<int>(present.size());
     const int grid = stored.fields()[static_cast<std::size_t>(position)].grid;
     const std::span<const MeshBox> of_level =

@@ -127,7 +127,7 @@ Result<PlannedRegions> plan_regions(const Schema& schema, const KeepOfGrid& keep
   PlannedRegions planned;
   if (parts.empty()) return planned;
   for (const Field& field : schema.fields()) {
-    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = schema.grid_of(field);
     planned.fields.push_back({nullptr, schema.box_of(grid).num_samples()});
   }
   for (const PartRules& part : parts) {

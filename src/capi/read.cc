@@ -24,7 +24,7 @@ Result<Query> to_query(const esker_dataset& ds, int number, int64_t step, const 
                         field->name, lo ? "extent" : "lo");
   }
   if (lo) {
-    const auto& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
+    const auto& grid = dataset.schema().grid_of(*field);
     auto box = to_box(dataset.schema().rank_of(grid), lo, extent);
     if (!box.ok()) return box.status().with_context("field '" + field->name + "'");
     query.box = *box;

@@ -220,7 +220,7 @@ esker_status esker_inq_field(esker_dataset* ds, int field, const char** name, in
 esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* extent) {
   return schema_call(ds, "inq_box", {}, [&](const Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
-    esker::Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(found->grid)]);
+    esker::Box box = schema.box_of(schema.grid_of(*found));
     if (const esker::Dataset* dataset = ds->dataset()) {
       ESKER_ASSIGN_OR_RETURN(box, dataset->box(found->name));
     }

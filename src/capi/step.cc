@@ -16,7 +16,7 @@ namespace {
 Result<Patch> to_patch(const Writer& writer, const esker::Field& field, esker_type type, const int64_t* lo,
                        const int64_t* extent, const void* data) {
   const esker::Schema& schema = writer.schema();
-  const int rank = schema.rank_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+  const int rank = schema.rank_of(schema.grid_of(field));
   Patch patch;
   patch.data = data;
   ESKER_ASSIGN_OR_RETURN(patch.type, to_type(type));

@@ -8,7 +8,7 @@ namespace {
 /// Of a field that is stored completely. Fields with stored bits have blocks of cells.
 StoredSamples all_samples(const BlockGrid& blocks, const Schema& schema, const Field& field,
                           Index num_primary) {
-  const Box grid = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+  const Box grid = schema.box_of(schema.grid_of(field));
   const Index per_place = field.stored_bits > 0 ? cell_samples(grid.rank) : 1;
   const Index in_blocks = blocks.num_existing() * blocks.samples_per_block() * per_place;
   return {num_primary, grid.num_samples() - num_primary, in_blocks - grid.num_samples(),

@@ -192,7 +192,7 @@ bool is_compressed(const Field& field) { return !field.compression.empty() && fi
 void write_field(JsonWriter& json, const Schema& schema, const Field& field, Extent extent) {
   json.object([&] {
     json.key("name").text(field.name);
-    json.key("grid").text(schema.grids()[static_cast<std::size_t>(field.grid)].name);
+    json.key("grid").text(schema.grid_of(field).name);
     json.key("type").text(name(field.type));
     json.key("components").integer(field.components);
     json.key("fixed").boolean(field.fixed);

@@ -55,7 +55,7 @@ Result<GridId> add_level(Schema& schema, const Grid& grid, int level, std::span<
 std::vector<LevelField> level_fields(const Schema& schema) {
   std::vector<LevelField> all;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const auto& mesh = schema.grids()[static_cast<std::size_t>(schema.fields()[f].grid)].mesh;
+    const auto& mesh = schema.grid_of(schema.fields()[f]).mesh;
     for (int level = 0; mesh && level < mesh->num_levels(); ++level) {
       all.push_back({static_cast<int>(f), level});
     }
@@ -80,7 +80,7 @@ Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& pa
   std::map<std::pair<int, int>, int> grid_of;  // by grid of the dataset and level
   for (const auto& [f, level] : level_fields(schema)) {
     Field field = schema.fields()[static_cast<std::size_t>(f)];
-    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = schema.grid_of(field);
     const auto [known, is_new] = grid_of.try_emplace({field.grid, level}, 0);
     if (is_new) {
       const std::span<const MeshBox> of_level = patches_of_level(patches_of_grid(patches, field.grid), level);

@@ -128,7 +128,7 @@ Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ran
   std::set<const Distribution*> checked;
   for (const auto& [f, holders] : boxes) {
     const Field& field = schema.fields()[static_cast<std::size_t>(f)];
-    const bool is_mesh = schema.grids()[static_cast<std::size_t>(field.grid)].mesh.has_value();
+    const bool is_mesh = schema.grid_of(field).mesh.has_value();
     if (is_mesh || !checked.insert(holders.get()).second || holders->covers_domain()) continue;
     ESKER_RETURN_IF_ERROR(check_field(field, *holders, n_ranks));
   }

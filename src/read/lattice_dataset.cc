@@ -38,9 +38,7 @@ bool LatticeDataset::has(int field, Index step) const {
   return field_at(field).fixed || step % field_at(field).every == 0;
 }
 
-Box LatticeDataset::box(int field) const {
-  return schema.box_of(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
-}
+Box LatticeDataset::box(int field) const { return schema.box_of(schema.grid_of(field_at(field))); }
 
 Result<Bitmask> LatticeDataset::bitmask(int field) const {
   const Box grid = box(field);

@@ -33,7 +33,7 @@ class LatticeDataset : public OpenedDataset {
   /// Length of the file.
   [[nodiscard]] virtual Result<Index> stored_bytes() const = 0;
   [[nodiscard]] bool has_no_axes(int field) const {
-    return schema.has_no_axes(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
+    return schema.has_no_axes(schema.grid_of(field_at(field)));
   }
   /// Splits `target` into targets that are each a lattice of the grid and no smaller than one read.
   [[nodiscard]] Result<std::vector<ReadTarget>> cut(int field, const ReadTarget& target) const;

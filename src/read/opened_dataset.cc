@@ -16,7 +16,7 @@ Result<Lattice> OpenedDataset::samples_up_to(int field, const Box& samples, int 
 
 Result<int> OpenedDataset::level_field(int field, int level) const {
   const Field& of = field_at(field);
-  const auto& mesh = schema.grids()[static_cast<std::size_t>(of.grid)].mesh;
+  const auto& mesh = schema.grid_of(of).mesh;
   if (!mesh)
     return error(Code::kInvalidArgument, "field '{}' is not on a mesh, and has no mesh levels", of.name);
   if (level < 0 || level >= mesh->num_levels()) {

@@ -34,7 +34,7 @@ Status add_levels(const Schema& schema, FormatWriter& format, const StepInput& i
   ESKER_RETURN_IF_ERROR(format.take_patches(stored.patches_of_meshes));
   ESKER_ASSIGN_OR_RETURN(Schema with_levels, with_level_fields(schema, stored.patches_of_meshes));
   for (const Field& field : schema.fields()) {
-    const bool is_flat = !schema.grids()[static_cast<std::size_t>(field.grid)].mesh || format.stores_flat();
+    const bool is_flat = !schema.grid_of(field).mesh || format.stores_flat();
     stored.stored.push_back(is_flat && is_due(field, input.step));
   }
   std::map<int, PatchBoxes> boxes_of_grid;

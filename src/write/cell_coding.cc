@@ -113,7 +113,7 @@ CellCoding::CellCoding(const StepLayouts& layouts, const PieceSpace& space, cons
     number_of_.push_back(column.stored_bits > 0 ? static_cast<int>(columns_.size()) : -1);
     if (column.stored_bits == 0) continue;
     const Field& field = schema.fields()[static_cast<std::size_t>(column.field)];
-    const Box domain = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const Box domain = schema.box_of(schema.grid_of(field));
     columns_.push_back({static_cast<int>(c), column.field, column.layout, column.layout_field, field.name,
                         domain, CellCoder({field.type, domain.rank, column.stored_bits})});
   }

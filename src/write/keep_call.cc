@@ -15,7 +15,7 @@ Status check_range(const Schema& schema, const KeepCall& call) {
   const Field& field = schema.fields()[static_cast<std::size_t>(rule.field.index)];
   if (field.grid != call.grid) {
     return error(Code::kInvalidArgument, "the range is of field '{}', which is on grid '{}', not on '{}'",
-                 field.name, schema.grids()[static_cast<std::size_t>(field.grid)].name,
+                 field.name, schema.grid_of(field).name,
                  schema.grids()[static_cast<std::size_t>(call.grid)].name);
   }
   if (rule.low <= rule.high) return {};

@@ -370,7 +370,7 @@ std::vector<std::vector<KeptField>> StepRegions::kept_by(const Sets& sets) const
 KeptFields StepRegions::all_kept() const {
   KeptFields kept;
   for (const Field& field : in_.schema.fields()) {
-    const Grid& grid = in_.schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = in_.schema.grid_of(field);
     kept.push_back({nullptr, in_.schema.box_of(grid).num_samples()});
   }
   return kept;

@@ -250,7 +250,7 @@ inline void expect_columns(const StepLayouts& step, const Schema& schema, const 
     ASSERT_TRUE(taken.emplace(column.layout, column.layout_field).second);
     const Layout& layout = *step.layouts.at(static_cast<std::size_t>(column.layout));
     const Field& field = schema.fields()[f];
-    ASSERT_EQ(layout.domain(), schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]));
+    ASSERT_EQ(layout.domain(), schema.box_of(schema.grid_of(field)));
     Index sample_bytes = 0;
     layout.for_each_piece(0, layout.num_pieces(), [&](const Piece& piece) {
       if (piece.field == column.layout_field) sample_bytes = piece.sample_bytes;

@@ -100,7 +100,7 @@ inline Index committed_steps(const std::string& bytes) {
 inline void expect_values(const NetcdfFile& file, const Schema& schema, Index n_steps) {
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     const Field& field = schema.fields()[f];
-    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const Box box = schema.box_of(schema.grid_of(field));
     for (Index step = 0; step < (field.fixed ? std::min<Index>(1, n_steps) : n_steps); ++step) {
       const auto found = file.values(field.name, step, field.fixed, box.num_samples() * field.components);
       const bool is_absent = step % field.every != 0;

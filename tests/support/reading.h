@@ -75,7 +75,7 @@ class Wanted {
                            field.fixed ? 0 : asked->query.step, points);
       const bool is_sparse =
           reader_.dataset().stored_samples(field.name, asked->query.step).value().has_value();
-      const bool has_mesh = schema.grids()[static_cast<std::size_t>(field.grid)].mesh.has_value();
+      const bool has_mesh = schema.grid_of(field).mesh.has_value();
       // Rounded, interpolated or of any level: what a rank alone reads.
       if (field.stored_bits > 0 || is_sparse || has_mesh) {
         reader_.dataset().read(asked->query, dense.data(), dense.size(), {.missing = missing_}).check();

@@ -187,6 +187,10 @@ class ESKER_API Schema {
   Result<Attributes*> attributes_of(FieldId field);
   Result<Attributes*> attributes_of(ScalarId scalar);
 
+  /// The grid of a field of this schema.
+  [[nodiscard]] const Grid& grid_of(const Field& field) const {
+    return grids_[static_cast<std::size_t>(field.grid)];
+  }
   /// Number of the grid's axes.
   [[nodiscard]] int rank_of(const Grid& grid) const { return static_cast<int>(grid.dims.size()); }
   /// [0, size) per axis of the grid.

@@ -26,9 +26,7 @@ using hdf5::VirtualFile;
 constexpr int kAxes = 3;
 constexpr const char *kRoot = "VTKHDF", *kBoxes = "AMRBox";
 
-const Grid& grid_of(const Schema& schema) {
-  return schema.grids()[static_cast<std::size_t>(schema.fields().front().grid)];
-}
+const Grid& grid_of(const Schema& schema) { return schema.grid_of(schema.fields().front()); }
 
 const char* group_of_samples(const Mesh& mesh) {
   return mesh.centering == Centering::kNodes ? "PointData" : "CellData";
@@ -366,7 +364,7 @@ Status read_contents(hid_t file, const Schema& schema, StepFile& found) {
 }
 
 Status check_field(const Schema& schema, const Field& field) {
-  const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+  const Grid& grid = schema.grid_of(field);
   if (!grid.mesh) {
     return error(
         Code::kUnsupported,

@@ -70,7 +70,7 @@ class RawStepLayouts final : public StepLayouts {
     for (std::size_t f = 0; f < present.size(); ++f) {
       if (!present[f]) continue;
       const Field& field = schema.fields()[f];
-      const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+      const Box box = schema.box_of(schema.grid_of(field));
       columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
       layouts.push_back(std::make_shared<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), 0,
                                                          within_a_call(kPieceBytes)));

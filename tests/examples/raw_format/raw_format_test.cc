@@ -42,8 +42,7 @@ TEST(RawFormat, AFileHoldsTheSamplesOfAFieldRowByRow) {
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     const Field& field = schema.fields()[f];
     std::vector<Point> points;
-    for_each_point(schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]),
-                   [&](const Point& p) { points.push_back(p); });
+    for_each_point(schema.box_of(schema.grid_of(field)), [&](const Point& p) { points.push_back(p); });
     for (Index step = 0; step < 3; ++step) {
       const std::string path = "run.samples/" + field.name + "." + std::to_string(step);
       const bool is_due = field.fixed ? step == 0 : step % field.every == 0;

@@ -128,8 +128,7 @@ void expect_same_samples(const PlanReport& planned, const StepReport& step, cons
   for (const Field& field : schema.fields()) {
     const bool is_listed = std::any_of(step.fields.begin(), step.fields.end(),
                                        [&](const auto& of_step) { return of_step.name == field.name; });
-    if (!is_listed)
-      others += schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]).num_samples();
+    if (!is_listed) others += schema.box_of(schema.grid_of(field)).num_samples();
   }
   if (step.fields.empty()) {  // no rules
     EXPECT_EQ(planned.samples, StoredSamples());

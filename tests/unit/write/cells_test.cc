@@ -63,7 +63,7 @@ zfp_type zfp_type_of_field(SampleType type) {
 /// One component of a field, after zfp has coded the complete array at this rate.
 std::vector<std::byte> by_zfp(const Schema& schema, int number, Index step, int component, int bits) {
   const Field& field = schema.fields()[static_cast<std::size_t>(number)];
-  const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+  const Box box = schema.box_of(schema.grid_of(field));
   const auto size = static_cast<std::size_t>(size_bytes(field.type));
   std::vector<std::byte> samples;
   for_each_point(box, [&](const Point& p) {

@@ -15,13 +15,13 @@ constexpr Index kTileBytes = Index{512} << 10;
 
 }  // namespace
 
-CdfStepLayouts::CdfStepLayouts(const StoredSchema& file, const Schema& schema, const std::vector<bool>& present,
-                               const StepHints& hints, std::string path)
+CdfStepLayouts::CdfStepLayouts(const StoredSchema& file, const Schema& schema,
+                               const std::vector<bool>& present, const StepHints& hints, std::string path)
     : file_(file), hints_(hints), path_(std::move(path)) {
   for (std::size_t f = 0; f < present.size(); ++f) {
     if (!present[f]) continue;
     const Field& field = schema.fields()[f];
-    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const Box box = schema.box_of(schema.grid_of(field));
     const int variable = file.variable_of_field[f];
     columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
     layouts.push_back(make_layout(box, field.sample_bytes(), variable, hints.dense_axis(f)));

@@ -19,13 +19,9 @@ namespace {
 
 constexpr hsize_t kTimesPerChunk = 512;
 
-const Grid& grid_of(const Schema& schema, const Field& field) {
-  return schema.grids()[static_cast<std::size_t>(field.grid)];
-}
-
 Index stored_bytes(const Schema& schema, std::size_t field) {
   const Field& of = schema.fields()[field];
-  return schema.box_of(grid_of(schema, of)).num_samples() * of.sample_bytes();
+  return schema.box_of(schema.grid_of(of)).num_samples() * of.sample_bytes();
 }
 
 /// A dimension and a variable of the same name are one dataset.

@@ -87,7 +87,7 @@ Result<Change> PartedWriter::virtual_file(const std::vector<double>& times) cons
   for (int part = 0; part < parts_->num_files(); ++part) {
     const std::string name = netcdf::path_of_part(parts_->directory(), part);
     for (const std::size_t f : parts_->fields_of(part)) {
-      const Grid& grid = schema_.grids()[static_cast<std::size_t>(schema_.fields()[f].grid)];
+      const Grid& grid = schema_.grid_of(schema_.fields()[f]);
       const Box box = parts_->is_partition(part) ? parts_->boxes().box(part) : schema_.box_of(grid);
       contents.of_field[f].push_back({name, box});
     }

@@ -20,15 +20,11 @@ namespace {
 constexpr int kFormat = 1;
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
 
-const Grid& grid_of(const Schema& schema, const Field& field) {
-  return schema.grids()[static_cast<std::size_t>(field.grid)];
-}
-
 /// The grid whose fields have the most bytes; -1 if no grid with fields has axes.
 int largest_grid(const Schema& schema) {
   std::vector<double> bytes(schema.grids().size());
   for (const Field& field : schema.fields()) {
-    const Grid& grid = grid_of(schema, field);
+    const Grid& grid = schema.grid_of(field);
     if (schema.has_no_axes(grid)) continue;
     const auto samples = static_cast<double>(schema.box_of(grid).num_samples());
     bytes[static_cast<std::size_t>(field.grid)] += samples * static_cast<double>(field.sample_bytes());
@@ -218,7 +214,7 @@ Result<Schema> Parts::schema_of(int file) const {
   GridCopier grids(schema_, part);
   for (const std::size_t f : fields_of(file)) {
     Field field = schema_.fields()[f];
-    const Box box = is_partition(file) ? boxes_.box(file) : schema_.box_of(grid_of(schema_, field));
+    const Box box = is_partition(file) ? boxes_.box(file) : schema_.box_of(schema_.grid_of(field));
     ESKER_ASSIGN_OR_RETURN(field.grid, grids.copy(field.grid, box));
     ESKER_RETURN_IF_ERROR(part.add_field(std::move(field)).status());
   }

@@ -16,15 +16,11 @@ namespace {
 
 constexpr Index kPieceBytes = Index{1} << 20;  // of a chunk, for one aggregator
 
-const Grid& grid_of(const Schema& schema, const Field& field) {
-  return schema.grids()[static_cast<std::size_t>(field.grid)];
-}
-
 /// Samples of a chunk per axis, not limited by the grid.
 Result<Point> extents_of_chunk(const Schema& schema, std::size_t field, bool is_compressed,
                                const ChunkOptions& options) {
   const Field& of = schema.fields()[field];
-  const Box box = schema.box_of(grid_of(schema, of));
+  const Box box = schema.box_of(schema.grid_of(of));
   if (field < options.boxes.size() && options.boxes[field][0] > 0) return options.boxes[field];
   if (options.extents.empty()) {
     return choose_chunk(box, of.sample_bytes(), is_compressed ? kCompressedChunkBytes : kChunkBytes);
@@ -41,7 +37,7 @@ Result<Point> extents_of_chunk(const Schema& schema, std::size_t field, bool is_
 Result<ChunkedLayout::Shape> shape_of(const Schema& schema, std::size_t field, bool is_compressed,
                                       const ChunkOptions& options) {
   const Field& of = schema.fields()[field];
-  const Box box = schema.box_of(grid_of(schema, of));
+  const Box box = schema.box_of(schema.grid_of(of));
   ESKER_ASSIGN_OR_RETURN(const Point extents, extents_of_chunk(schema, field, is_compressed, options));
   ChunkedLayout::Shape shape{{1, 1, 1, 1, 1},
                              is_compressed ? kCompressedAlignment : options.chunk_alignment_bytes};
@@ -60,7 +56,7 @@ Result<ChunkedLayout::Shape> shape_of(const Schema& schema, std::size_t field, b
 
 /// A value per step cannot shrink: time series are not compressed.
 Result<CodecSpec> codec_of(const Schema& schema, const Field& field) {
-  if (field.compression.empty() || schema.has_no_axes(grid_of(schema, field))) return CodecSpec();
+  if (field.compression.empty() || schema.has_no_axes(schema.grid_of(field))) return CodecSpec();
   return parse_compression_option(field.compression);
 }
 
@@ -74,8 +70,8 @@ Result<Storage> choose_storage(const Schema& schema, const ChunkOptions& options
     ESKER_ASSIGN_OR_RETURN(const auto shape, shape_of(schema, f, codec.kind != CodecKind::kRaw, options));
     storage.codecs.push_back(codec);
     storage.chunks.push_back(shape);
-    ESKER_RETURN_IF_ERROR(check_chunk_codec(codec, chunk_of(schema, storage, f))
-                              .with_context("field '" + field.name + "'"));
+    ESKER_RETURN_IF_ERROR(
+        check_chunk_codec(codec, chunk_of(schema, storage, f)).with_context("field '" + field.name + "'"));
   }
   return storage;
 }
@@ -86,14 +82,14 @@ bool is_contiguous(const Schema& schema, const Storage& storage, std::size_t fie
 
 BlockShape chunk_of(const Schema& schema, const Storage& storage, std::size_t field) {
   const Field& of = schema.fields()[field];
-  return {of.type, of.components, schema.box_of(grid_of(schema, of)).rank, storage.chunks[field].chunk};
+  return {of.type, of.components, schema.box_of(schema.grid_of(of)).rank, storage.chunks[field].chunk};
 }
 
 // A contiguous field is one chunk.
 ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field, int dense_axis) {
   const auto f = static_cast<std::size_t>(field);
   const Field& of = schema.fields()[f];
-  const Box box = schema.box_of(grid_of(schema, of));
+  const Box box = schema.box_of(schema.grid_of(of));
   if (storage.is_compressed(f)) {
     const Index chunk_bytes = chunk_of(schema, storage, f).size_bytes();
     return {box.rank, box.hi, of.sample_bytes(), storage.chunks[f], 0, {chunk_bytes, 0}};
@@ -103,7 +99,7 @@ ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field,
 }
 
 int num_axes(const Schema& schema, const Field& field) {
-  const Grid& grid = grid_of(schema, field);
+  const Grid& grid = schema.grid_of(field);
   return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
 }
 

@@ -129,7 +129,7 @@ class Builder {
       Variable variable{field.name, {}, to_attributes(field.attributes), type_of(field.type), 0};
       ESKER_RETURN_IF_ERROR(give_type(field.attributes, variable));
       if (!fixed) variable.dims.push_back(0);
-      const std::vector<int>& dims = schema_.grids()[static_cast<std::size_t>(field.grid)].dims;
+      const std::vector<int>& dims = schema_.grid_of(field).dims;
       for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
         const int place = place_of_dim_[static_cast<std::size_t>(*dim)];
         if (place >= 0) variable.dims.push_back(place);

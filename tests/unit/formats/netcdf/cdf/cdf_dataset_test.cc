@@ -131,7 +131,7 @@ TEST_F(ForeignFile, VariablesAreFieldsAndRecordsAreSteps) {
   EXPECT_FALSE(field->fixed);
   EXPECT_EQ(std::get<std::string>(field->attributes.at("units")), "degC");
   EXPECT_TRUE(dataset.schema().find_field("depth")->fixed);
-  const Grid& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
+  const Grid& grid = dataset.schema().grid_of(*field);
   EXPECT_EQ(grid.name, "lat_lon");
   EXPECT_EQ(grid.coords.at("lon"), (std::vector<double>{10, 20, 30, 40}));
   EXPECT_FALSE(grid.coords.contains("lat"));

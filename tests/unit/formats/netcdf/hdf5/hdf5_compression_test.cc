@@ -52,7 +52,7 @@ TEST(Hdf5Compression, VariablesHaveFilters) {
   for (const Field& field : schema.fields()) {
     int shuffle = 0, deflate = 0, level = 0;
     nc(nc_inq_var_deflate(file.id(), file.variable(field.name), &shuffle, &deflate, &level));
-    const bool has_axes = !schema.has_no_axes(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const bool has_axes = !schema.has_no_axes(schema.grid_of(field));
     EXPECT_EQ(deflate, has_axes ? 1 : 0) << field.name;
     EXPECT_EQ(shuffle, has_axes && size_bytes(field.type) > 1 ? 1 : 0) << field.name;
     EXPECT_EQ(level, has_axes ? 6 : 0) << field.name;
@@ -166,7 +166,8 @@ std::string message_of(const std::string& compression, const std::string& format
 TEST(Hdf5Compression, ErrorsNameFieldAndValidOnes) {
   const std::string lz4 = message_of("lz4");
   EXPECT_NE(lz4.find("field '"), std::string::npos) << lz4;
-  EXPECT_NE(lz4.find("compression lz4: NetCDF-4 files do not have it; expected none, zip, zstd"), std::string::npos)
+  EXPECT_NE(lz4.find("compression lz4: NetCDF-4 files do not have it; expected none, zip, zstd"),
+            std::string::npos)
       << lz4;
   const std::string bits = message_of("bitround=9");  // some fields are integers
   EXPECT_NE(bits.find("bitround: values of type"), std::string::npos) << bits;
@@ -210,7 +211,8 @@ TEST(Hdf5Compression, BitRoundingKeepsItsBound) {
   const NetcdfFile exact(file_of_columns(4, false, {{"format", "netcdf4"}}));
   for (const char* name : {"temp", "density", "depth"}) {
     const bool fixed = std::string(name) == "depth";
-    const auto found = file.values(name, 0, fixed, 90 * 70 * 20), wanted = exact.values(name, 0, fixed, 90 * 70 * 20);
+    const auto found = file.values(name, 0, fixed, 90 * 70 * 20),
+               wanted = exact.values(name, 0, fixed, 90 * 70 * 20);
     double largest = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_LE(std::abs(found[i] - wanted[i]), wanted[i] / 16) << name;

@@ -342,7 +342,7 @@ TEST_F(ForeignHdf5, VariablesAreFieldsAndTheUnlimitedDimensionHasTheSteps) {
   EXPECT_EQ(field->type, SampleType::kInt16);
   EXPECT_EQ(std::get<std::string>(field->attributes.at("units")), "degC");
   EXPECT_EQ(std::get<std::string>(field->attributes.at("long_name")), "a string");
-  const Grid& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
+  const Grid& grid = dataset.schema().grid_of(*field);
   EXPECT_EQ(grid.coords.at("lon"), (std::vector<double>{10, 20, 30, 40}));
   EXPECT_FALSE(grid.coords.contains("lat"));
   EXPECT_EQ(
@@ -413,7 +413,7 @@ TEST_F(ForeignHdf5, GroupsAreInNames) {
   EXPECT_TRUE(dataset.warnings().empty());
   const Field* field = dataset.schema().find_field("deep_v");
   ASSERT_NE(field, nullptr);
-  const Grid& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
+  const Grid& grid = dataset.schema().grid_of(*field);
   EXPECT_EQ(grid.coords.at("deep_y"), (std::vector<double>{5, 6}));
   std::vector<int> read(6);
   dataset.read({.field = "deep_v"}, read.data(), 24).check();
