@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/cache_line.h"
 #include "base/checked.h"
 #include "grid/transpose.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in a first-level cache
 constexpr int kColumns = 4;  // columns of a tile that are copied together: half a target line at a time
-constexpr Index kLineBytes = 64;
 constexpr Index kAheadBytes = 2048;  // prefetch distance
 constexpr Index kPageBytes = 4096;   // the processor prefetches longer rows by itself
 
@@ -132,10 +132,10 @@ void copy_row(const CopyAxis& x, Index first, Index last, const std::byte* sourc
 /// Prefetches what is copied from `source`, and from a range of `axis` there.
 void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
   const Index from = first * axis.source_stride, to = (last - 1) * axis.source_stride;
-  const Index step = std::max(std::abs(axis.source_stride), kLineBytes);
+  const Index step = std::max(std::abs(axis.source_stride), kCacheLineBytes);
   const Index end = std::max(from, to) + loop.run_bytes;
   for (Index at = std::min(from, to); at < end; at += step) __builtin_prefetch(source + at);
-  if (step == kLineBytes) __builtin_prefetch(source + end - 1);
+  if (step == kCacheLineBytes) __builtin_prefetch(source + end - 1);
 }
 
 /// Copies the two innermost axes row by row. `next`: the source of the following plane, or null.
@@ -241,8 +241,9 @@ void choose_way(CopyLoop& loop) {
   for (const CopyAxis& axis : loop.axis) {
     if (axis.source_table) return;  // prefetching costs too much there
   }
-  if (loop.run_bytes > kLineBytes) return;  // the processor prefetches it
-  const Index row_bytes = x.count * std::max(loop.run_bytes, std::min(std::abs(x.source_stride), kLineBytes));
+  if (loop.run_bytes > kCacheLineBytes) return;  // the processor prefetches it
+  const Index row_bytes =
+      x.count * std::max(loop.run_bytes, std::min(std::abs(x.source_stride), kCacheLineBytes));
   loop.rows_ahead = row_bytes < kPageBytes ? div_up(kAheadBytes, row_bytes) : 0;
 }
 

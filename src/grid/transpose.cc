@@ -8,16 +8,17 @@
 #include <immintrin.h>
 #endif
 
+#include "base/cache_line.h"
+
 namespace esker {
 
 #ifdef __x86_64__
 
 namespace {
 
-constexpr Index kBlock = 8;  // columns copied together: a line of the target, or half of one
-constexpr Index kQuad = 4;   // columns or rows, where there are fewer
-constexpr Index kBand = 64;  // rows of the target that stay in a first-level cache
-constexpr Index kLineBytes = 64;
+constexpr Index kBlock = 8;            // columns copied together: a line of the target, or half of one
+constexpr Index kQuad = 4;             // columns or rows, where there are fewer
+constexpr Index kBand = 64;            // rows of the target that stay in a first-level cache
 constexpr Index kForeseenBytes = 256;  // the processor prefetches longer columns by itself
 
 /// Four elements in a register.
@@ -133,7 +134,7 @@ template <int kStep>
     high[p] = _mm256_castps_pd(_mm256_unpackhi_ps(a, b));
   }
   const auto turn_pairs = [&](const __m256d* pairs, Index row)
-                              __attribute__((target("avx2"), always_inline)) {
+      __attribute__((target("avx2"), always_inline)) {
     const __m256d even = _mm256_unpacklo_pd(pairs[0], pairs[1]), odd = _mm256_unpackhi_pd(pairs[0], pairs[1]);
     const __m256d even_2 = _mm256_unpacklo_pd(pairs[2], pairs[3]);
     const __m256d odd_2 = _mm256_unpackhi_pd(pairs[2], pairs[3]);
@@ -214,17 +215,17 @@ template <class Element, int kStep>
   const Index spacing = std::abs(band.source.row_stride);
   const Index column_bytes = (band.num_rows - 1) * spacing + Index{sizeof(Element)};
   const Index lowest = std::min<Index>(0, (band.num_rows - 1) * band.source.row_stride);
-  const bool is_foreseen = column_bytes >= kForeseenBytes && spacing < kLineBytes;
+  const bool is_foreseen = column_bytes >= kForeseenBytes && spacing < kCacheLineBytes;
   Index i = 0;
   for (; band.num_rows >= kRows && i + kBlock <= band.num_columns; i += kBlock) {
     if (!is_foreseen && i + 2 * kBlock <= band.num_columns) {
       prefetch(band.source_at(i + kBlock, 0).data + lowest, band.source.column_stride, column_bytes,
-               std::max(spacing, kLineBytes));
+               std::max(spacing, kCacheLineBytes));
     }
     for (Index row = 0; row < band.num_rows; row += kRows) {
       const Index j = std::min(row, band.num_rows - kRows);
-      turn_block<Element, kStep>(band.source_at(i, j),
-                                 band.target + j * band.to + i * Index{sizeof(Element)}, band.to);
+      turn_block<Element, kStep>(band.source_at(i, j), band.target + j * band.to + i * Index{sizeof(Element)},
+                                 band.to);
     }
   }
   turn_rest<Element, kStep>(band, i);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/bytes_of.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/idx/header.h"
@@ -22,17 +23,15 @@ template <std::size_t n>
 using Numbers = std::array<std::uint64_t, n>;
 
 template <std::size_t n>
-std::span<const std::byte> bytes_of(const Numbers<n>& numbers) {
+std::span<const std::byte> bytes_of_numbers(const Numbers<n>& numbers) {
   return std::as_bytes(std::span(numbers));
 }
 
 /// The last number is the sum of the others and of `bytes`.
 template <std::size_t n>
 std::uint64_t sum_of(const Numbers<n>& numbers, std::span<const std::byte> bytes) {
-  return checksum(bytes, checksum(bytes_of(numbers).first((n - 1) * sizeof(numbers[0])), 0));
+  return checksum(bytes, checksum(bytes_of_numbers(numbers).first((n - 1) * sizeof(numbers[0])), 0));
 }
-
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 Status damaged(const char* what) {
   return error(Code::kDataLoss, "the journal of `esker merge` is damaged: {}", what);
@@ -52,7 +51,7 @@ Status MergeJournalWriter::begin(Index step, const std::string& name) {
   head[1] = static_cast<std::uint64_t>(step);
   head[2] = name.size();
   head[3] = sum_of(head, bytes_of(name));
-  ESKER_RETURN_IF_ERROR(append(bytes_of(head)));
+  ESKER_RETURN_IF_ERROR(append(bytes_of_numbers(head)));
   return append(bytes_of(name));
 }
 
@@ -61,7 +60,7 @@ Status MergeJournalWriter::add(MergeKind kind, Index first_block, Index offset_b
   Numbers<5> record{static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(first_block),
                     static_cast<std::uint64_t>(offset_bytes), bytes.size(), 0};
   record[4] = sum_of(record, bytes);
-  ESKER_RETURN_IF_ERROR(append(bytes_of(record)));
+  ESKER_RETURN_IF_ERROR(append(bytes_of_numbers(record)));
   return append(bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/bytes_of.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/variable_text.h"
 
@@ -68,8 +69,6 @@ std::optional<Type> integer_of(std::size_t n_bytes, bool is_signed) {
   if (n_bytes <= 8) return is_signed ? Type::kInt64 : Type::kUInt64;
   return std::nullopt;
 }
-
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 /// The text in `n_bytes` of memory, without padding.
 std::string text_in(const char* memory, std::size_t n_bytes, bool is_padded_with_spaces) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/byte_order.h"  // asserts the byte order
+#include "base/bytes_of.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "store/checksum.h"
@@ -19,8 +20,6 @@ constexpr std::size_t kWord = sizeof(std::uint64_t);
 void append_word(std::string& text, std::uint64_t word) {
   text.append(reinterpret_cast<const char*>(&word), kWord);
 }
-
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 /// Takes words and bytes from the front; reports when there are too few.
 class Parser {
