@@ -50,6 +50,12 @@ Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, cons
 Status zfp_decode_own(const CodecSpec& spec, std::span<const std::byte> stream, const BlockShape& shape,
                       std::span<std::byte> samples);
 
+/// Of compressed pieces, and of parts of scratch.
+constexpr Index kStreamAlignment = 8;
+/// The largest size of a block that is not raw: a multiple of kStreamAlignment below that of the samples.
+inline Index room_for(const BlockShape& shape) {
+  return (shape.size_bytes() - 1) / kStreamAlignment * kStreamAlignment;
+}
 /// Bytes that suffice for encode_to().
 Index encoded_bound(const CodecSpec& spec, const BlockShape& shape);
 /// Encodes by any codec to `out`; zfp needs encoded_bound() bytes. Returns the size, or 0 where it does not

@@ -13,21 +13,14 @@
 namespace esker {
 namespace {
 
-constexpr Index kAlignment = 8;
-
 /// What of `scratch` is aligned for zfp and for samples of every type.
 std::span<std::byte> aligned(std::span<std::byte> scratch) {
-  const auto past = reinterpret_cast<std::uintptr_t>(scratch.data()) % kAlignment;
-  return past == 0 ? scratch : scratch.subspan(kAlignment - past);
+  const auto past = reinterpret_cast<std::uintptr_t>(scratch.data()) % kStreamAlignment;
+  return past == 0 ? scratch : scratch.subspan(kStreamAlignment - past);
 }
 
-Compressed raw(const BlockShape& shape) { return {.size_bytes = shape.size_bytes(), .is_raw = true}; }
-
-/// The largest size of a block that is not raw: a multiple of 8 below that of the samples.
-Index room_for(const BlockShape& shape) { return (shape.size_bytes() - 1) / kAlignment * kAlignment; }
-
 Compressed stored(Index size, std::span<std::byte> out) {
-  std::fill(out.begin() + size, out.begin() + round_up(size, kAlignment), std::byte{});
+  std::fill(out.begin() + size, out.begin() + round_up(size, kStreamAlignment), std::byte{});
   return {.size_bytes = size};
 }
 
@@ -68,18 +61,18 @@ Result<bool> measure_stream(const CodecSpec& spec, std::span<const std::byte> st
 Result<Compressed> compress_by_zfp(const CodecSpec& spec, std::span<const std::byte> samples,
                                    const BlockShape& shape, const Box& inside, std::span<std::byte> out,
                                    std::span<std::byte> scratch) {
-  if (!zfp_represents(spec, shape.type, samples)) return raw(shape);
+  if (!zfp_represents(spec, shape.type, samples)) return Compressed::raw(shape);
   const auto bound = static_cast<std::size_t>(zfp_bound(spec, shape));
   const std::span<std::byte> stream = scratch.first(bound);
   ESKER_ASSIGN_OR_RETURN(const Index size, zfp_encode(spec, samples, shape, stream));
-  if (size > room_for(shape)) return raw(shape);
+  if (size > room_for(shape)) return Compressed::raw(shape);
   const auto used = stream.first(static_cast<std::size_t>(size));
   Compressed block{.size_bytes = size};
   if (!spec.lossless()) {
     const auto decoded = scratch.subspan(bound, samples.size());
     ESKER_ASSIGN_OR_RETURN(const bool is_good,
                            measure_stream(spec, used, samples, shape, inside, decoded, block));
-    if (!is_good) return raw(shape);
+    if (!is_good) return Compressed::raw(shape);
   }
   std::copy(used.begin(), used.end(), out.begin());
   return block;
@@ -89,7 +82,7 @@ Result<Compressed> compress_by_zfp(const CodecSpec& spec, std::span<const std::b
 
 Index compress_scratch_bytes(const CodecSpec& spec, const BlockShape& shape) {
   if (spec.kind != CodecKind::kZfp) return 0;
-  return kAlignment - 1 + zfp_bound(spec, shape) + (spec.lossless() ? 0 : shape.size_bytes());
+  return kStreamAlignment - 1 + zfp_bound(spec, shape) + (spec.lossless() ? 0 : shape.size_bytes());
 }
 
 Result<Compressed> compress(const CodecSpec& spec, std::span<const std::byte> samples,
@@ -98,13 +91,13 @@ Result<Compressed> compress(const CodecSpec& spec, std::span<const std::byte> sa
   ESKER_RETURN_IF_ERROR(check_codec(spec, shape));
   ESKER_RETURN_IF_ERROR(check_buffers(spec, samples, shape, out, scratch));
   ESKER_RETURN_IF_ERROR(check_inside(inside, shape));
-  if (spec.kind == CodecKind::kRaw) return raw(shape);
+  if (spec.kind == CodecKind::kRaw) return Compressed::raw(shape);
   if (spec.kind == CodecKind::kZfp)
     return compress_by_zfp(spec, samples, shape, inside, out, aligned(scratch));
   const auto room = static_cast<std::size_t>(room_for(shape));
-  if (room == 0) return raw(shape);
+  if (room == 0) return Compressed::raw(shape);
   ESKER_ASSIGN_OR_RETURN(const Index size, encode_to(spec, samples, shape, out.first(room)));
-  return size == 0 ? raw(shape) : stored(size, out);
+  return size == 0 ? Compressed::raw(shape) : stored(size, out);
 }
 
 }  // namespace esker

@@ -19,6 +19,10 @@ struct Compressed {
   bool is_raw = false;   ///< `out` holds nothing of use: the samples are stored as they are
   float max_error = 0;   ///< the largest |x - decoded x| inside the grid, rounded up; 0 where nothing is lost
   float rms_error = 0;   ///< the same samples, rounded up; at most max_error
+
+  static Compressed raw(const BlockShape& shape) {
+    return {.size_bytes = shape.size_bytes(), .is_raw = true};
+  }
 };
 
 /// Bytes of scratch that compress() needs; 0 for codecs without.

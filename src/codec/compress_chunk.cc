@@ -14,10 +14,7 @@
 namespace esker {
 namespace {
 
-constexpr Index kAlignment = 8;  // of compressed pieces, and of parts of scratch
 constexpr int kZstdLevel = 3;
-
-Compressed raw(const BlockShape& shape) { return {.size_bytes = shape.size_bytes(), .is_raw = true}; }
 
 /// The part of a box on the axes of more than one sample.
 Box without_unit_axes(const Box& box, const BlockShape& chunk) {
@@ -30,7 +27,8 @@ Box without_unit_axes(const Box& box, const BlockShape& chunk) {
   return kept;
 }
 
-Result<Index> encode_bytes(const CodecSpec& spec, std::span<const std::byte> bytes, std::span<std::byte> out) {
+Result<Index> encode_bytes(const CodecSpec& spec, std::span<const std::byte> bytes,
+                           std::span<std::byte> out) {
   return spec.kind == CodecKind::kZstd ? zstd_encode(kZstdLevel, bytes, out)
                                        : zip_encode(spec.zip_level, bytes, out);
 }
@@ -42,7 +40,8 @@ void round_chunk(const CodecSpec& spec, const ChunkSamples& samples, std::span<s
   bit_round(shape.type, spec.kept_bits, samples.fill, samples.bytes, rounded);
   const MeasuredErrors errors = measure_errors(shape, samples.inside, samples.bytes, rounded);
   block.max_error = rounded_up(errors.max);
-  block.rms_error = std::isfinite(errors.rms) ? std::min(rounded_up(errors.rms), block.max_error) : block.max_error;
+  block.rms_error =
+      std::isfinite(errors.rms) ? std::min(rounded_up(errors.rms), block.max_error) : block.max_error;
 }
 
 }  // namespace
@@ -70,15 +69,15 @@ Status check_chunk_codec(const CodecSpec& spec, const BlockShape& chunk) {
 Index chunk_scratch_bytes(const CodecSpec& spec, const BlockShape& chunk) {
   if (spec.kind == CodecKind::kZfp) return compress_scratch_bytes(spec, without_unit_axes(chunk));
   const Index copies = spec.kind == CodecKind::kRaw ? 0 : spec.kind == CodecKind::kBitRound ? 2 : 1;
-  return copies * round_up(chunk.size_bytes(), kAlignment);
+  return copies * round_up(chunk.size_bytes(), kStreamAlignment);
 }
 
-Result<Compressed> compress_chunk(const CodecSpec& spec, const ChunkSamples& samples, std::span<std::byte> out,
-                                  std::span<std::byte> scratch) {
+Result<Compressed> compress_chunk(const CodecSpec& spec, const ChunkSamples& samples,
+                                  std::span<std::byte> out, std::span<std::byte> scratch) {
   const BlockShape& shape = samples.shape;
   if (spec.kind == CodecKind::kZfp) {
-    return compress(spec, samples.bytes, without_unit_axes(shape), without_unit_axes(samples.inside, shape), out,
-                    scratch);
+    return compress(spec, samples.bytes, without_unit_axes(shape), without_unit_axes(samples.inside, shape),
+                    out, scratch);
   }
   Compressed block;
   std::span<const std::byte> values = samples.bytes;
@@ -89,9 +88,9 @@ Result<Compressed> compress_chunk(const CodecSpec& spec, const ChunkSamples& sam
     values = rounded;
   }
   shuffle(values, size_bytes(shape.type), shuffled);
-  const auto room = static_cast<std::size_t>((shape.size_bytes() - 1) / kAlignment * kAlignment);
+  const auto room = static_cast<std::size_t>(room_for(shape));
   ESKER_ASSIGN_OR_RETURN(block.size_bytes, encode_bytes(spec, shuffled, out.first(room)));
-  return block.size_bytes == 0 ? raw(shape) : block;
+  return block.size_bytes == 0 ? Compressed::raw(shape) : block;
 }
 
 Status decode_chunk(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& chunk,
