@@ -38,11 +38,10 @@ Status check_part_name(const std::string& name) {
   return {};
 }
 
-constexpr Index kMaxPartitions = Index{1} << 24;
-
 Result<PartPlace> read_place(const Json& json) {
   PartPlace place;
-  ESKER_ASSIGN_OR_RETURN(const Index partition, get_integer(json, "partition", 0, kMaxPartitions - 1));
+  ESKER_ASSIGN_OR_RETURN(const Index partition,
+                         get_integer(json, "partition", 0, Catalog::kMaxPartitions - 1));
   place.partition = static_cast<int>(partition);
   ESKER_ASSIGN_OR_RETURN(const std::vector<Index> lo, get_integers(json, "lo"));
   ESKER_ASSIGN_OR_RETURN(const std::vector<Index> hi, get_integers(json, "hi"));

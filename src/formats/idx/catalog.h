@@ -33,6 +33,7 @@ struct CatalogPart {
 
 struct Catalog {
   static constexpr int kFormat = 3;  ///< 2: without partitions; 1: without a checksum, too
+  static constexpr Index kMaxPartitions = Index{1} << 20;
   Index generation = 0;
   std::vector<CatalogPart> parts;  ///< part `name` is the file name.idx
   std::vector<double> times;       ///< committed steps of the dataset

@@ -373,8 +373,6 @@ std::string name_of_brick(const std::string& whole, int partition, std::size_t b
   return fmt::format("{}_p{}{}", whole, partition, n_bricks > 1 ? fmt::format("_{}", brick) : "");
 }
 
-constexpr Index kMaxPartitions = Index{1} << 20;
-
 /// The bricks of all partitions, for the fields of a kind.
 Result<std::vector<Part>> make_bricks(const DatasetPaths& paths, const Schema& schema,
                                       const OptionsOfPart& options_of_part, const PartKind& kind) {
@@ -393,10 +391,11 @@ Result<std::vector<Part>> make_bricks(const DatasetPaths& paths, const Schema& s
   if (of_grid.mask) of_grid.options.bits_per_block = 1;  // only the mask is needed
   Header whole = fields;
   ESKER_RETURN_IF_ERROR(choose_blocks(of_grid, content_of(whole, false), whole));
-  const auto n_partitions = static_cast<int>(std::min(given.options.partitions.number, kMaxPartitions + 1));
-  if (n_partitions < 1 || n_partitions > kMaxPartitions) {
+  const auto n_partitions =
+      static_cast<int>(std::min(given.options.partitions.number, Catalog::kMaxPartitions + 1));
+  if (n_partitions < 1 || n_partitions > Catalog::kMaxPartitions) {
     return error(Code::kInvalidArgument, "partition_index=local: {} partitions, expected 1 to {}",
-                 given.options.partitions.number, kMaxPartitions);
+                 given.options.partitions.number, Catalog::kMaxPartitions);
   }
   const auto cut =
       std::make_shared<const TileCut>(cut_into_partitions(whole.bitmask, whole.box, n_partitions));

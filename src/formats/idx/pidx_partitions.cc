@@ -11,7 +11,7 @@
 namespace esker::idx {
 namespace {
 
-constexpr Index kMaxPartitions = 4096;  ///< headers opened for one dataset; each is compared with all others
+constexpr Index kMaxHeaders = 4096;  ///< headers opened for one dataset; each is compared with all others
 
 std::string partition_path(const IdxPart& whole, Index number) {
   const std::string& path = whole.idx_path();
@@ -79,9 +79,8 @@ Result<std::vector<JoinedPart>> open_pidx_partitions(const std::shared_ptr<Store
   std::vector<JoinedPart> partitions;
   ESKER_ASSIGN_OR_RETURN(const Index count, num_pidx_partitions(whole.header()));
   if (count == 1) return partitions;
-  if (count > kMaxPartitions)
-    return cannot_join(whole, count,
-                       fmt::format("{} partitions, expected at most {}", count, kMaxPartitions));
+  if (count > kMaxHeaders)
+    return cannot_join(whole, count, fmt::format("{} partitions, expected at most {}", count, kMaxHeaders));
   if (!has_local_partitions(whole.header()))
     return cannot_join(whole, count, "partitions in global coordinates are not supported");
   for (Index number = 0; number < count; ++number) {
