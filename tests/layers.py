@@ -33,18 +33,15 @@ def layers_of(sources: Path) -> dict[str, set[str]]:
     return found
 
 
-def commands_of(sources: Path, compile_commands: Path) -> dict[str, tuple[list[str], str]]:
-    """Folder of src/ -> the command that compiles one of its sources, without files, and its directory."""
+def commands_of(compile_commands: Path) -> dict[str, tuple[list[str], str]]:
+    """Folder of src/ -> the command that compiles its sources, without files, and its directory."""
     found = {}
     for entry in json.loads(compile_commands.read_text(encoding="utf-8")):
-        file = Path(entry["file"])
-        if not file.is_relative_to(sources / "src"):
-            continue
         words = shlex.split(entry["command"])
-        if not words[words.index("-o") + 1].startswith("src/"):
-            continue  # a program that compiles a source of the library for itself
-        words = words[: words.index("-o")]
-        found[str(file.parent.relative_to(sources / "src"))] = (words, entry["directory"])
+        output = words.index("-o")
+        folder, _, _ = words[output + 1].partition("/CMakeFiles/")  # where its CMakeLists.txt is
+        if folder.startswith("src/"):
+            found[folder.removeprefix("src/")] = (words[:output], entry["directory"])
     return found
 
 
@@ -106,7 +103,7 @@ def check_layer(
 def main() -> int:
     sources, compile_commands = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     lists = layers_of(sources)
-    commands = commands_of(sources, compile_commands)
+    commands = commands_of(compile_commands)
     unknown = sorted(lists.keys() - commands.keys())
     problems = [f"{layer}: no source in compile_commands.json" for layer in unknown]
     if len(lists) < 15:

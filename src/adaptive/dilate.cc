@@ -8,7 +8,7 @@ namespace esker {
 namespace {
 
 /// The levels along a line, which may have any stride.
-struct Line {
+struct LevelLine {
   KeptLevel* first;
   Index stride, count;
 
@@ -17,7 +17,8 @@ struct Line {
 
 /// `before` and `after` hold the maxima of the line from the begin of a window-sized segment, and up to its
 /// end. The maximum of a window is that of the end of one segment and the begin of the next.
-void dilate_line(const Line& line, Index distance, std::span<KeptLevel> before, std::span<KeptLevel> after) {
+void dilate_line(const LevelLine& line, Index distance, std::span<KeptLevel> before,
+                 std::span<KeptLevel> after) {
   const Index window = 2 * distance + 1;
   const Index padded = line.count + 2 * distance;
   const auto at = [&](Index i) {

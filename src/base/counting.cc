@@ -5,14 +5,14 @@
 namespace esker {
 namespace {
 
-thread_local int first = 0;
+thread_local int first_counted = 0;
 
 }  // namespace
 
-CountFrom::CountFrom(int number) : before_(std::exchange(first, number)) {}
+CountFrom::CountFrom(int number) : before_(std::exchange(first_counted, number)) {}
 
-CountFrom::~CountFrom() { first = before_; }
+CountFrom::~CountFrom() { first_counted = before_; }
 
-int first_number() { return first; }
+int first_number() { return first_counted; }
 
 }  // namespace esker

@@ -14,7 +14,7 @@
 namespace esker {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kModelFormat = 1;
 
 /// As scikit-learn stores it: values too large for 32 bits are kept at the limit.
 double as_stored(double value) {
@@ -130,8 +130,8 @@ Result<TreeModel> TreeModel::parse(const std::string& text, std::string_view mac
   ESKER_ASSIGN_OR_RETURN(const JsonHolder file, parse_json_object(text, kMaxBytes));
   ESKER_ASSIGN_OR_RETURN(const Index format,
                          get_integer(file.json, "esker_model", 1, std::numeric_limits<int>::max()));
-  if (format > kFormat)
-    return error(Code::kUnsupported, "a model of format {}; {} is known", format, kFormat);
+  if (format > kModelFormat)
+    return error(Code::kUnsupported, "a model of format {}; {} is known", format, kModelFormat);
   ESKER_RETURN_IF_ERROR(check_origin(file.json, machine, version));
   TreeModel model;
   ESKER_ASSIGN_OR_RETURN(model.attributes_, get_texts(file.json, "attributes"));
