@@ -46,6 +46,9 @@ void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, cons
                     int n_ranks, ExchangePolicy& policy) {
   policy.in_file_order = layouts.compresses();
   if (layouts.are_of_partitions()) policy.partitions = 0;
+  if (policy.partitions > 1 && !policy.packs) {
+    use_packed_messages(policy, "messages between partitions are packed");
+  }
   policy.domains_of_layout =
       policy.aggregate && !policy.in_file_order && pattern.sets_domains(layouts, space);
   if (policy.domains_of_layout && pattern.writers > 0) policy.aggregators = pattern.writers;

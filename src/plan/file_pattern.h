@@ -40,8 +40,9 @@ struct FilePattern {
   [[nodiscard]] StepHints hints() const;
 };
 
-/// Copies the pattern's choices to the policy: the file domains and the number of ranks that write; and that
-/// compressed pieces are stored in file order, whatever the pattern. Local, pure.
+/// Copies the pattern's choices to the policy: the file domains and the number of ranks that write; and what
+/// the layouts ask for whatever the pattern: compressed pieces are stored in file order, and messages between
+/// partitions are packed. Local, pure.
 void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space,
                     int n_ranks, ExchangePolicy& policy);
 

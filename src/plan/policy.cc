@@ -151,9 +151,6 @@ ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
   policy.max_fan_in = options.max_fan_in;
   policy.partitions = static_cast<int>(options.partitions.number);
   policy.second_buffer = options.storage == Storage::kPosix && options.store_thread.value_or(false);
-  if (policy.partitions > 1 && !policy.packs) {
-    use_packed_messages(policy, "messages between partitions are packed");
-  }
   return policy;
 }
 

@@ -54,14 +54,6 @@ TEST(ExchangePolicy, PackedMessagesReplaceWrongDatatypes) {
   EXPECT_EQ(asked.fallback, "not put_types: rank 2 packs wrongly");
 }
 
-TEST(ExchangePolicy, PartitionsPackTheirMessages) {
-  Options options = with(Transport::kPutTypes);
-  options.set("partitions", "2").check();
-  const ExchangePolicy policy = policy_for_writing(options, 4);
-  EXPECT_EQ(transport_name(policy, false, 4), "put_fence");
-  EXPECT_EQ(policy.fallback, "not put_types: messages between partitions are packed");
-}
-
 TEST(ExchangePolicy, OneRankAndOnePhaseHaveNoExchange) {
   EXPECT_EQ(transport_name(policy_for_writing({}, 1), false, 1), "none");
   Options options;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <map>
+#include <string>
 
 #include "store/faulty_store.h"
 #include "support/thread_comm.h"
@@ -57,36 +59,55 @@ TEST_P(TransportOnThreads, ARankThatCannotStoreStillMovesItsBytes) {
 }
 
 // Each rank sends a row to rank 0.
-TEST(AutoTransport, UsesLeadersIfManyRanksOfANodeSendToAnother) {
-  constexpr int kRanks = 24;
+/// The transport that ranks with a row each use.
+std::string transport_used(const Communicator& comm, const std::map<std::string, std::string>& settings) {
   Schema schema;
   const DimId x = schema.add_dim("x", 40).value();
-  const DimId y = schema.add_dim("y", kRanks).value();
+  const DimId y = schema.add_dim("y", comm.size()).value();
   const GridId grid = schema.add_grid("xy", {x, y}).value();
   schema.add_field({"a", grid.index, SampleType::kFloat64, 1, false, 1, {}}).status().check();
   const std::vector<double> samples(40, 1.5);
-  const auto write = [&](const Communicator& comm) {
-    Options options;
-    options.report = "none";
-    options.bits_per_block = 6;
-    options.aggregators = 1;
-    auto pipeline = WritePipeline::create(comm.get(), memory_store(), "run.idx", options).value();
-    pipeline->define({}, schema).check();
-    StepInput input{{}, 0, 0, {{}}};
-    Box row = schema.box_of(schema.grids()[0]);
-    row.lo[1] = comm.rank();
-    row.hi[1] = comm.rank() + 1;
-    input.patches[0].push_back(Patch::dense(row, samples.data()));
-    pipeline->write_step(input).check();
-    return pipeline->report().value().transport.used;
-  };
+  Options options;
+  options.report = "none";
+  options.bits_per_block = 6;
+  for (const auto& [name, value] : settings) options.set(name, value).check();
+  const char* path = settings.contains("format") ? "run.nc" : "run.idx";
+  auto pipeline = WritePipeline::create(comm.get(), memory_store(), path, options).value();
+  pipeline->define({}, schema).check();
+  StepInput input{{}, 0, 0, {{}}};
+  Box row = schema.box_of(schema.grids()[0]);
+  row.lo[1] = comm.rank();
+  row.hi[1] = comm.rank() + 1;
+  input.patches[0].push_back(Patch::dense(row, samples.data()));
+  pipeline->write_step(input).check();
+  return pipeline->report().value().transport.used;
+}
+
+TEST(AutoTransport, UsesLeadersIfManyRanksOfANodeSendToAnother) {
+  constexpr int kRanks = 24;
   for (const int per_node : {8, 9, 12, kRanks}) {
     const bool many = per_node > 8 && per_node < kRanks;
     run_ranks(
-        kRanks, [&](const Communicator& comm) { EXPECT_EQ(write(comm), many ? "leaders" : "shared"); },
+        kRanks,
+        [&](const Communicator& comm) {
+          EXPECT_EQ(transport_used(comm, {{"aggregators", "1"}}), many ? "leaders" : "shared");
+        },
         per_node);
   }
 }
+
+TEST(PutTypes, ArePackedBetweenPartitions) {
+  const std::map<std::string, std::string> divided{{"transport", "put_types"}, {"partitions", "2"}};
+  run_ranks(4, [&](const Communicator& comm) { EXPECT_EQ(transport_used(comm, divided), "put_fence"); });
+}
+
+#ifdef ESKER_HAVE_HDF5
+TEST(PutTypes, AreUsedWherePartitionsAreFilesWithoutRanks) {
+  const std::map<std::string, std::string> divided{
+      {"transport", "put_types"}, {"partitions", "2"}, {"partition_index", "local"}, {"format", "netcdf4"}};
+  run_ranks(4, [&](const Communicator& comm) { EXPECT_EQ(transport_used(comm, divided), "put_types"); });
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(All, TransportOnThreads, testing::Range(0, static_cast<int>(kTransports.size())),
                          [](const auto& test) {
