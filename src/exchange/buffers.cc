@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -33,7 +34,20 @@ Index ExchangeBuffers::size_bytes() const {
   return size_ + (shared_ ? shared_->size_bytes() : 0) + staging_share_bytes_;
 }
 
+Index ExchangeBuffers::size_bytes_with(const Plan& plan) const {
+  const Index shared = plan.shares_buffers ? shared_bytes(plan) : 0;
+  return std::max(size_, private_bytes(plan)) + std::max(shared_ ? shared_->size_bytes() : 0, shared) +
+         std::max(staging_share_bytes_, plan.node.share_bytes);
+}
+
 Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
+  const Stopwatch watch;
+  Status reserved = reserve_all(comm, plan);
+  reserving_s_ += watch.elapsed_s();
+  return reserved;
+}
+
+Status ExchangeBuffers::reserve_all(Comm& comm, const Plan& plan) {
   if (plan.shares_buffers) ESKER_RETURN_IF_ERROR(reserve_shared(comm, plan));
   if (plan.node.used) ESKER_RETURN_IF_ERROR(reserve_staging(comm, plan));
   return reserve_private(plan);
@@ -83,6 +97,13 @@ Status ExchangeBuffers::reserve_private(const Plan& plan) {
 }
 
 Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
+  const Stopwatch watch;
+  Status reserved = expose_all(comm, plan);
+  reserving_s_ += watch.elapsed_s();
+  return reserved;
+}
+
+Status ExchangeBuffers::expose_all(Comm& comm, const Plan& plan) {
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     if (!remote_) remote_ = comm.make_remote_memory();
     return Status();

@@ -11,7 +11,7 @@
 
 namespace esker {
 
-/// Memory for running plans in succession. It has the size of the largest plan and is allocated once.
+/// Memory for running plans in succession. It grows to the size of the largest plan, and is kept for others.
 class ExchangeBuffers {
  public:
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
@@ -32,8 +32,12 @@ class ExchangeBuffers {
   [[nodiscard]] bool fit(const Plan& plan) const;
   /// Bytes reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
+  /// The same after the buffers of this plan are reserved, too.
+  [[nodiscard]] Index size_bytes_with(const Plan& plan) const;
   /// Bytes allocated so far, including bytes that have been freed.
   [[nodiscard]] Index allocated_bytes() const { return allocated_; }
+  /// Seconds spent in reserving so far.
+  [[nodiscard]] double reserving_s() const { return reserving_s_; }
 
   /// The buffers of a plan that fits. A buffer is a collective buffer; buffers that near ranks fill are in
   /// `shared`.
@@ -60,6 +64,8 @@ class ExchangeBuffers {
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
+  [[nodiscard]] Status reserve_all(Comm& comm, const Plan& plan);
+  [[nodiscard]] Status expose_all(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_shared(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_staging(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_private(const Plan& plan);
@@ -67,6 +73,7 @@ class ExchangeBuffers {
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
   Index allocated_ = 0;
+  double reserving_s_ = 0;
   std::unique_ptr<NodeBuffers> shared_;
   Index uses_ = 0;  ///< number of uses of shared buffers
   std::unique_ptr<NodeStaging> staging_;

@@ -137,13 +137,23 @@ class Preparation {
                                    bytes_to_text(static_cast<double>(plan.shared_buffer_bytes)));
   }
 
-  /// Reserves the buffers that the run of the plan needs.
+  /// Reserves the buffers that the run of the plan needs, in addition to those of earlier plans.
   Status reserve() {
     const Plan& plan = prepared_.plan;
     const bool exposes = prepared_.transport->is_one_sided() && inputs_.direction == Direction::kToFiles;
+    free_what_exceeds_budget();
     ESKER_RETURN_IF_ERROR(exposes ? buffers_.reserve_exposed(comm_, plan)
                                   : all_do(comm_, "plan", [&] { return buffers_.reserve(comm_, plan); }));
     return prepared_.transport->prepare(comm_, plan);
+  }
+
+  /// Plans with other options may need other buffers: together they could exceed the budget. Collective.
+  void free_what_exceeds_budget() {
+    const Index bytes =
+        buffers_.size_bytes_with(prepared_.plan) + memory_of(prepared_.plan) + inputs_.held_bytes;
+    std::array<std::uint64_t, 1> any_exceeds{bytes > policy_.memory_budget_bytes ? 1u : 0u};
+    comm_.all_reduce_max(any_exceeds);
+    if (any_exceeds[0] != 0) buffers_.release();
   }
 
   Comm& comm_;

@@ -115,7 +115,7 @@ void AdaptiveRun::observe(const TunedStep& step) {
   const bool plans_for_it = std::exchange(plans_for_it_, false) || setting != written_;
   if (setting != written_) record_.changes.push_back({step.step, setting});
   written_ = setting;
-  if (step.plan_s > 0) plan_s_ = step.plan_s;
+  if (step.plan_s > 0) plan_s_ = std::max(0.0, step.plan_s - step.reserve_s);
   if (++num_steps_ == 1) return;  // it created the files
   if (workload_.empty()) begin_search(step);
   if (plans_for_it && default_s() > 0) {

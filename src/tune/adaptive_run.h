@@ -38,6 +38,7 @@ struct TunedStep {
   double plan_s = 0;       ///< on the slowest rank; 0: it needed no plan
   double store_share = 0;  ///< the part of `step_s` spent on storing, on the rank that stored longest
   TuningFacts facts;
+  double reserve_s = 0;  ///< of `plan_s`, for memory that later plans reuse
 };
 
 class AdaptiveRun {
@@ -64,7 +65,8 @@ class AdaptiveRun {
   /// What choose() returned last, or returns after a plan was not accepted.
   [[nodiscard]] const Setting& chosen() const { return chosen_ ? *chosen_ : incumbent_; }
   /// Judges the plan of the chosen setting. `moved_bytes`: of the rank that moves most, a measure of its
-  /// work. False: the plan is too bad, and choose() now returns another setting.
+  /// work. `plan_s`: without reserving memory. False: the plan is too bad, and choose() now returns another
+  /// setting.
   bool accepts_plan(double moved_bytes, double plan_s);
   /// The chosen setting has no plan: choose() now returns another one. False: it is not a setting on trial.
   bool rejects_setting();
@@ -129,7 +131,7 @@ class AdaptiveRun {
   State now_;
   std::optional<Setting> chosen_, candidate_;
   Setting incumbent_, written_;  // `written_`: in force in the last step
-  double plan_s_ = 0;            // of the last plan
+  double plan_s_ = 0;            // of the last plan, without reserving memory
   double store_share_ = 0;
   std::map<Setting, double> moved_bytes_;  // by their plans
   Index step_ = 0, num_steps_ = 0, last_tuned_ = 0;

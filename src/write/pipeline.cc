@@ -360,9 +360,13 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   for (bool again = true; again;) {
     again = false;
     const Stopwatch this_plan;
+    const double reserved_s = buffers_.reserving_s();
     if (tuner_) ESKER_RETURN_IF_ERROR(take_setting());
     Status planned = try_step_plan(plan, input);
-    if (tuner_) planned = tuner_->judge(*comm_, planned, plan.exchange.plan, this_plan.elapsed_s(), again);
+    if (tuner_) {
+      const double plan_s = this_plan.elapsed_s() - (buffers_.reserving_s() - reserved_s);
+      planned = tuner_->judge(*comm_, planned, plan.exchange.plan, plan_s, again);
+    }
     ESKER_RETURN_IF_ERROR(planned);
   }
   counters_.plan_s += watch.elapsed_s();
@@ -538,8 +542,8 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   Status stored;
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
-    stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
-                          store, in_thread, plan.cells.get(), plan.fill);
+    stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats, store,
+                          in_thread, plan.cells.get(), plan.fill);
   }
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;

@@ -169,8 +169,7 @@ class WritePipeline final : private Comm::EndListener {
   void report_partitions(const StepPlan& plan, StepReport& step);
   void report_kept(const StepPlan& plan, StepReport& step);
   void record_step(const StepPlan& plan, const StepInput& input, double seconds, double opening_s);
-  void observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
-                    Index buffer_bytes);
+  void observe_step(const StepPlan& plan, const StepInput& input, TunedStep step);
   Status add_details(RunReport& report);
   Result<StorageReport> storage_report();
   Status write_report();
@@ -200,7 +199,7 @@ class WritePipeline final : private Comm::EndListener {
   /// The counters at the begin of the step.
   struct Before {
     Index plans = 0, allocated_bytes = 0, stored_bytes = 0;
-    double plan_s = 0, store_s = 0;
+    double plan_s = 0, store_s = 0, reserving_s = 0;
   } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;

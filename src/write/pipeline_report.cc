@@ -22,8 +22,8 @@ std::string WritePipeline::default_report() const { return format_->stem() + ".r
 
 void WritePipeline::begin_counting() {
   traffic_.begin_step();
-  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.stored_bytes, counters_.plan_s,
-             counters_.store_s};
+  before_ = {counters_.plans,  buffers_.allocated_bytes(), counters_.stored_bytes,
+             counters_.plan_s, counters_.store_s,          buffers_.reserving_s()};
 }
 
 /// The bytes that all ranks stored in this step, without headers and alignment. Collective.
@@ -58,15 +58,16 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
   const double plan_s = counters_.plan_s - before_.plan_s;
   const Plan& moved = plan.exchange.plan;
-  std::array<double, 9> most{seconds,
-                             plan_s,
-                             static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
-                             static_cast<double>(metadata.collectives + metadata.messages),
-                             static_cast<double>(metadata.bytes),
-                             static_cast<double>(records.collectives + records.messages),
-                             seconds - opening_s - plan_s,
-                             counters_.store_s - before_.store_s,
-                             static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes))};
+  std::array<double, 10> most{seconds,
+                              plan_s,
+                              static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
+                              static_cast<double>(metadata.collectives + metadata.messages),
+                              static_cast<double>(metadata.bytes),
+                              static_cast<double>(records.collectives + records.messages),
+                              seconds - opening_s - plan_s,
+                              counters_.store_s - before_.store_s,
+                              static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes)),
+                              buffers_.reserving_s() - before_.reserving_s};
   comm_->all_reduce_max(std::span<double>(most));
   const Index stored_bytes = count_stored(plan), mesh_bytes = count_on_meshes(input);
   if (plan.compressor) {
@@ -85,7 +86,11 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(plan, step);
   report_partitions(plan, step);
-  if (plan.kept.empty()) observe_step(plan, input, most[6], most[7], static_cast<Index>(most[8]));
+  if (plan.kept.empty()) {
+    TunedStep tuned{0, "", most[6], most[1], most[6] > 0 ? most[7] / most[6] : 0, {}, most[9]};
+    tuned.facts.buffer_bytes = static_cast<Index>(most[8]);
+    observe_step(plan, input, std::move(tuned));
+  }
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
 }
 

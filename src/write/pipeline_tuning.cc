@@ -32,7 +32,7 @@ Status WritePipeline::take_setting() {
   planner_.follow(*options, std::move(policy));
   options_ = std::move(*options);
   for (auto& [key, plan] : plans_) plan.ready = false;
-  buffers_.release();
+  buffers_.withdraw();  // another transport may need other epochs
   return {};
 }
 
@@ -44,18 +44,16 @@ std::string WritePipeline::workload_of(const StepInput& input) {
   return text;
 }
 
-/// Tells the tuner of a step that was committed.
-void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, double step_s, double store_s,
-                                 Index buffer_bytes) {
+/// Tells the tuner of a step that was committed: its times and `facts.buffer_bytes` are set.
+void WritePipeline::observe_step(const StepPlan& plan, const StepInput& input, TunedStep step) {
   tell_tuner([&] {
-    TunedStep step{input.step, workload_of(input), step_s, counters_.plan_s - before_.plan_s, 0, {}};
-    step.store_share = step_s > 0 ? store_s / step_s : 0;
+    step.step = input.step;
+    step.workload = workload_of(input);
     step.facts.ranks = comm_->size();
     step.facts.fields = static_cast<int>(plan.fields.size());
     step.facts.step_bytes = plan.data_bytes;
     step.facts.aggregators =
         std::max(1, plan.aggregates ? plan.exchange.num_aggregators : plan.exchange.num_writers);
-    step.facts.buffer_bytes = buffer_bytes;
     step.facts.shares_a_file = plan.layouts->shares_a_file();
     step.facts.compresses = plan.layouts->compresses();
     Options alone = options_;

@@ -80,7 +80,7 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine_is_well, "read", 0, "", takes_setting}, &any_takes));
   ReadReport report;
-  plan_s_ = 0;
+  plan_s_ = reserve_s_ = 0;
   Status status = any_takes ? take_setting() : Status();
   if (status.ok()) status = read_as_set(mine, strided, report);
   if (status.ok()) status = sum_up(watch.elapsed_s(), report);
@@ -139,14 +139,13 @@ Status ParallelReader::take_setting() {
   if (!options) return {};
   options_ = std::move(*options);
   plan_.reset();
-  buffers_.release();
   return {};
 }
 
 /// For the tuner. Rank 0.
 void ParallelReader::observe(const std::string& workload) {
   constexpr double kShare = 0.5;  // of loading in a read: not known, so that all options are tried
-  TunedStep step{num_reads_ - 1, workload, last_.seconds - plan_s_, plan_s_, kShare, {}};
+  TunedStep step{num_reads_ - 1, workload, last_.seconds - plan_s_, plan_s_, kShare, {}, reserve_s_};
   step.facts.reads = true;
   step.facts.ranks = comm_->size();
   step.facts.step_bytes = last_.data_bytes;
@@ -215,9 +214,11 @@ Status ParallelReader::read_together(const std::vector<ReadRequest>& mine,
   report.planned = any_stale[0] != 0;
   if (report.planned) {
     const Stopwatch watch;
+    const double reserved_s = buffers_.reserving_s();
     plan_.reset();
     ESKER_ASSIGN_OR_RETURN(plan_, ReadPlan::make(*comm_, data_, options_, columns, mine, buffers_));
     plan_s_ = watch.elapsed_s();
+    reserve_s_ = buffers_.reserving_s() - reserved_s;
   }
   report.buffer_bytes = buffers_.size_bytes();
   ExchangeStats stats;

@@ -68,7 +68,7 @@ class ParallelReader {
   ReadReport last_;
   std::unique_ptr<StepTuner> tuner_;  // null: not tuned
   Index num_reads_ = 0;
-  double plan_s_ = 0;  // of the last read
+  double plan_s_ = 0, reserve_s_ = 0;  // of the last read
 };
 
 }  // namespace esker

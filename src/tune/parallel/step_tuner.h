@@ -42,8 +42,9 @@ class StepTuner {
   /// The options that take() returned could not be put in force on all ranks: take() returns them again.
   /// Called on all ranks. Local.
   void forget() { in_force_.reset(); }
-  /// Judges the plan that was made with these options, in `plan_s` seconds. `planned` is the same on all
-  /// ranks; it is returned unless `again`: the ranks take another setting and plan again. Collective.
+  /// Judges the plan that was made with these options, in `plan_s` seconds without reserving memory.
+  /// `planned` is the same on all ranks; it is returned unless `again`: the ranks take another setting and
+  /// plan again. Collective.
   Status judge(Comm& comm, const Status& planned, const Plan& plan, double plan_s, bool& again);
   /// A step was committed. Rank 0.
   void observe(const TunedStep& step);
