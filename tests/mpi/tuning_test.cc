@@ -30,23 +30,44 @@ class TuningTest : public MpiRunsTest {
   }
 
   /// Expects the same files with and without tuning.
-  void expect_same_bytes(const std::string& tune, Index end_step) {
-    const Files tuned = files_of(comm_, run_of(tune, end_step));
-    const Files untuned = files_of(comm_, run_of("off", end_step));
-    EXPECT_EQ(tuned.empty(), comm_.rank() != 0);
-    EXPECT_EQ(tuned, untuned);
+  void expect_same_bytes(const RunPlan& run) {
+    RunPlan untuned = run;
+    untuned.options["tune"] = "off";
+    untuned.options.erase("report");
+    const Files files = files_of(comm_, run);
+    EXPECT_EQ(files.empty(), comm_.rank() != 0);
+    EXPECT_EQ(files, files_of(comm_, untuned));
+  }
+
+  void expect_same_bytes_with_every_setting(const TuningFacts& facts, const RunPlan& of) {
+    const TuningRecord record = every_setting(facts);
+    if (comm_.rank() == 0) store_text(*posix_store(), path("replay.json"), report_with(record));
+    comm_.get()->barrier();
+    RunPlan run = of;
+    run.end_step = 2 + std::ssize(record.changes);
+    run.options["tune"] = "replay:" + path("replay.json");
+    expect_same_bytes(run);
   }
 };
 
 TEST_F(TuningTest, EverySettingWritesTheSameBytes) {
-  const TuningRecord record = every_setting(facts_with(comm_.size()));
-  if (comm_.rank() == 0) store_text(*posix_store(), path("replay.json"), report_with(record));
-  comm_.get()->barrier();
-  expect_same_bytes("replay:" + path("replay.json"), 2 + std::ssize(record.changes));
+  expect_same_bytes_with_every_setting(facts_with(comm_.size()), run_of("off", 1));
+}
+
+// A file that all ranks share: with stripes, and ranks that write their own samples.
+TEST_F(TuningTest, EverySettingWritesTheSameSharedFile) {
+  TuningFacts facts = facts_with(comm_.size());
+  facts.shares_a_file = facts.may_write_alone = facts.knows_stripes = true;
+  RunPlan run = run_of("off", 1);
+  run.path = "run.nc";
+  run.options["format"] = "cdf5";
+  run.options["stripe_size"] = "4K";
+  run.options["stripe_count"] = "2";
+  expect_same_bytes_with_every_setting(facts, run);
 }
 
 TEST_F(TuningTest, ARunThatTunesItselfWritesTheSameBytes) {
-  expect_same_bytes("auto", 12);
+  expect_same_bytes(run_of("auto", 12));
   if (comm_.rank() != 0) return;
   const std::string report = read_text(*posix_store(), path("report.json"), 1 << 20).value();
   expect_tried(parse_tuning(report).value(), comm_.size());

@@ -15,9 +15,10 @@ class MpiRunsTest : public MpiTest {
  protected:
   using Files = std::map<std::string, std::string>;
 
-  /// The files of a run of the ranks of `comm`, on rank 0; removes them.
+  /// The files of a run of the ranks of `comm`, on rank 0, which are written to a directory of the test;
+  /// removes them.
   Files files_of(const Communicator& comm, RunPlan run) {
-    run.path = path("run/run.idx");
+    run.path = path("run/" + std::filesystem::path(run.path).filename().string());
     if (comm.rank() == 0) std::filesystem::create_directories(path("run"));
     comm.get()->barrier();
     const Status status = write_on_rank(comm, posix_store(), run);
