@@ -11,14 +11,6 @@
 
 namespace esker::testing_support {
 
-inline TuningFacts facts_of(int ranks, int aggregators) {
-  TuningFacts facts;
-  facts.ranks = ranks;
-  facts.aggregators = aggregators;
-  facts.buffer_bytes = Index{1} << 20;
-  return facts;
-}
-
 /// A random machine and workload: writers share the storage, which has an optimal number of them; other
 /// options matter by a few percent to a third.
 struct Workload {

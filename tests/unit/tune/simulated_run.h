@@ -15,6 +15,14 @@
 
 namespace esker::testing_support {
 
+inline TuningFacts facts_of(int ranks, int aggregators) {
+  TuningFacts facts;
+  facts.ranks = ranks;
+  facts.aggregators = aggregators;
+  facts.buffer_bytes = Index{1} << 20;
+  return facts;
+}
+
 /// What a setting costs, in seconds; and what its plan says that it moves, in bytes.
 struct Surface {
   std::function<double(const Setting&)> step_s;
