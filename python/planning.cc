@@ -194,7 +194,7 @@ PlanReport plan_patches_of(const Dataset& dataset, int n_ranks, const Options& o
   const Schema& schema = dataset.schema();
   std::map<std::string, std::vector<MeshBox>> of_grid;
   for (const Field& field : schema.fields()) {
-    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = schema.grid_of(field);
     if (of_grid.count(grid.name) == 0 && grid.mesh)
       of_grid[grid.name] = dataset.patches(field.name, -1).value();
   }
@@ -248,23 +248,27 @@ Table written_extents(nb::handle_t<PlanReport> self) {
   return view_of(nb::cast<const PlanReport&>(self).loads.extents, self);
 }
 
-std::vector<TunableOption> space_of(int n_ranks, int n_aggregators, Index buffer_bytes,
-                                    const OptionTexts& options) {
+std::vector<TunableOption> space_of(int n_ranks, int n_aggregators, Index buffer_bytes, int bits_per_block,
+                                    Index blocks_per_file, const OptionTexts& options) {
   PlanReport plan;
   plan.ranks = n_ranks;
   plan.aggregators = n_aggregators;
   plan.buffer_bytes.max = buffer_bytes;
+  plan.bits_per_block = bits_per_block;
+  plan.blocks_per_file = blocks_per_file;
   return tuning_space(plan, make_options(options));
 }
 
 void bind_tuning(nb::module_& m) {
   nb::class_<TunableOption>(m, "TunableOption")
       .def_ro("option", &TunableOption::option)
+      .def_ro("value", &TunableOption::value)
       .def_prop_ro("cost", [](const TunableOption& option) { return to_string(option.cost); })
       .def_ro("values", &TunableOption::values)
       .def_ro("constraint", &TunableOption::constraint)
       .def_ro("is_set", &TunableOption::is_set);
-  m.def("tuning_space", &space_of, "n_ranks"_a, "n_aggregators"_a, "buffer_bytes"_a, "options"_a);
+  m.def("tuning_space", &space_of, "n_ranks"_a, "n_aggregators"_a, "buffer_bytes"_a, "bits_per_block"_a,
+        "blocks_per_file"_a, "options"_a);
   m.def("machine_kind", &machine_kind);
   m.def("tune_model_path", &tune_model_path);
 }
@@ -294,6 +298,8 @@ void bind_report(nb::module_& m) {
       .def_ro("aggregators", &PlanReport::aggregators)
       .def_ro("files", &PlanReport::files)
       .def_ro("blocks", &PlanReport::blocks)
+      .def_ro("bits_per_block", &PlanReport::bits_per_block)
+      .def_ro("blocks_per_file", &PlanReport::blocks_per_file)
       .def_ro("data_bytes", &PlanReport::data_bytes)
       .def_ro("stored_bytes", &PlanReport::stored_bytes)
       .def_ro("rounds", &PlanReport::rounds)

@@ -65,6 +65,9 @@ struct ESKER_API PlanReport {
   int aggregators = 0;  ///< ranks that collect samples, including those that get none
   Index files = 0;
   Index blocks = 0;        ///< of all fields; for other formats, pieces of collective buffers
+  /// Where most bytes are stored; 0 if the format has no blocks.
+  int bits_per_block = 0;
+  Index blocks_per_file = 0;
   Index data_bytes = 0;    ///< samples that are put; of meshes also those that finer patches cover
   Index stored_bytes = 0;  ///< data in files with padding, without headers
   Index rounds = 0;        ///< of exchange and store, maximum over the ranks

@@ -214,14 +214,16 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
 
 
 def tuning_space(plan: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
-    """The options that change the speed of a step with this plan, which was made with `options`: option, cost,
-    values, constraint, is_set.
+    """The options that change the speed of a step with this plan, which was made with `options`: option, value as
+    configured, cost, values, constraint, is_set.
     """
     aggregators = plan["aggregators"] or plan["writers"]
-    found = _core.tuning_space(plan["ranks"], aggregators, plan["peak_bytes_per_rank"], _texts(options))
+    sizes = (plan["peak_bytes_per_rank"], plan["bits_per_block"], plan["blocks_per_file"])
+    found = _core.tuning_space(plan["ranks"], aggregators, *sizes, _texts(options))
     return [
         {
             "option": option.option,
+            "value": option.value,
             "cost": option.cost,
             "values": option.values,
             "constraint": option.constraint,
@@ -307,7 +309,7 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
     }
     single = (
         *("ranks", "aggregators", "writers", "files", "blocks", "rounds", "data_bytes", "stored_bytes"),
-        *("burst_bytes", "boxes", "volume_ratio", "receivers"),
+        *("burst_bytes", "boxes", "volume_ratio", "receivers", "bits_per_block", "blocks_per_file"),
     )
     return {
         **{name: getattr(report, name) for name in single},

@@ -77,7 +77,7 @@ struct Request {
 /// Boxes alone say nothing of levels.
 Status check_are_arrays(const Schema& schema) {
   for (const Field& field : schema.fields()) {
-    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = schema.grid_of(field);
     if (!grid.mesh) continue;
     return error(Code::kInvalidArgument, "plan: grid '{}' is a mesh: expected its patches with their levels",
                  grid.name);
@@ -253,7 +253,7 @@ std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const Messag
 Index count_data_bytes(const Request& request) {
   Index data_bytes = 0;
   for (const Field& field : request.schema.fields()) {
-    const Grid& grid = request.schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Grid& grid = request.schema.grid_of(field);
     const Index samples =
         grid.mesh ? request.patches->num_samples(grid) : request.schema.box_of(grid).num_samples();
     data_bytes += samples * field.sample_bytes();
@@ -280,6 +280,15 @@ Index add_kept_samples(const Schema& schema, const Step& step, PlanReport& repor
   return kept_bytes;
 }
 
+/// Those of the layout that stores the most bytes.
+void add_sizes_of_blocks(const StepLayouts& layouts, PlanReport& report) {
+  const auto& largest = *std::ranges::max_element(layouts.layouts, {},
+                                                  [](const auto& layout) { return layout->stored_bytes(); });
+  if (!largest->block_grid()) return;
+  report.bits_per_block = largest->block_grid()->bits_per_block();
+  report.blocks_per_file = largest->blocks_per_file();
+}
+
 Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   const auto& [schema, n_ranks, holders_of, options, keep, patches, ranks_per_node] = request;
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
@@ -294,6 +303,7 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   report.aggregators = counts.aggregators;
   report.files = step.layouts->num_files();
   report.blocks = step.space.num_pieces();
+  add_sizes_of_blocks(*step.layouts, report);
   report.data_bytes = count_data_bytes(request);
   if (patches) report.levels = patches->levels();
   const Index sample_bytes = add_kept_samples(schema, step, report);

@@ -84,6 +84,44 @@ Values aggregate_reads(const TuningFacts& facts, const Options&) {
   return facts.ranks > 1 ? Values{"auto", "true", "false"} : Values{};
 }
 
+/// Smaller and larger blocks; "0" is the size in effect.
+Values bits_per_block(const TuningFacts& facts, const Options&) {
+  constexpr int kMostMore = 2, kMostBits = 30;
+  if (facts.bits_per_block == 0) return {};
+  Values values;
+  const int last = std::min(kMostBits, facts.bits_per_block + kMostMore);
+  for (int bits = std::max(1, facts.bits_per_block - kMostMore); bits <= last; ++bits) {
+    values.push_back(bits == facts.bits_per_block ? "0" : std::to_string(bits));
+  }
+  return values;
+}
+
+Values blocks_per_file(const TuningFacts& facts, const Options&) {
+  constexpr Index kMostTimes = 4;
+  if (facts.bits_per_block == 0) return {};
+  const auto print = [](Index count) { return std::to_string(count); };
+  const Index now = facts.blocks_per_file;
+  return doublings(std::max<Index>(1, now / kMostTimes), now, now * kMostTimes, print);
+}
+
+Values partitions(const TuningFacts& facts, const Options&) {
+  if (facts.bits_per_block == 0) return {};
+  return doublings(2, 1, facts.ranks, [](Index count) { return std::to_string(count); });
+}
+
+Values orders_in_block(const TuningFacts& facts, const Options&) {
+  return facts.bits_per_block > 0 ? Values{"row_major", "hz"} : Values{};
+}
+
+Values chunks(const TuningFacts& facts, const Options&) {
+  return facts.has_chunks ? Values{"auto", "decomposition"} : Values{};
+}
+
+/// Without loss.
+Values compressions(const TuningFacts& facts, const Options&) {
+  return facts.may_compress ? Values{"none", "zip", "lz4", "zfp-reversible"} : Values{};
+}
+
 Values any_value(const TuningFacts&, const Options&) { return {}; }
 
 struct Row {
@@ -113,20 +151,20 @@ constexpr std::array kTunable{
     Row{"compress_threads", kPlan, Phase::kStore, 0, compress_threads, "with compression"},
     Row{"max_fan_in", kPlan, Phase::kMove, 0, fan_ins, "more than 64 ranks"},
     Row{"aggregation_factor", kWriter, Phase::kBoth, 0, any_value, "not with aggregators"},
-    Row{"partitions", kWriter, Phase::kBoth, 0, any_value, "IDX, up to the number of ranks"},
+    Row{"partitions", kWriter, Phase::kBoth, 0, partitions, "IDX, up to the number of ranks"},
     Row{"memory_budget", kWriter, Phase::kBoth, 0, any_value, "a limit that the user sets"},
     Row{"storage", kWriter, Phase::kStore, 0, any_value, "mpiio needs MPI"},
     Row{"hints", kWriter, Phase::kStore, 0, any_value, "with storage=mpiio"},
     Row{"stripe_size", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
     Row{"stripe_count", kWriter, Phase::kStore, 0, any_value, "a file of several ranks"},
-    Row{"bits_per_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
-    Row{"blocks_per_file", kFiles, Phase::kBoth, 0, any_value, "IDX"},
+    Row{"bits_per_block", kFiles, Phase::kBoth, 0, bits_per_block, "IDX"},
+    Row{"blocks_per_file", kFiles, Phase::kBoth, 0, blocks_per_file, "IDX"},
     Row{"alignment", kFiles, Phase::kBoth, 0, any_value, ""},
     Row{"partition_index", kFiles, Phase::kBoth, 0, any_value, "IDX, with partitions"},
-    Row{"in_block", kFiles, Phase::kBoth, 0, any_value, "IDX"},
-    Row{"chunks", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},
+    Row{"in_block", kFiles, Phase::kBoth, 0, orders_in_block, "IDX"},
+    Row{"chunks", kFiles, Phase::kBoth, 0, chunks, "NetCDF-4"},
     Row{"chunk_alignment", kFiles, Phase::kBoth, 0, any_value, "NetCDF-4"},
-    Row{"compression", kFiles, Phase::kBoth, 0, any_value, "IDX and NetCDF-4"},
+    Row{"compression", kFiles, Phase::kBoth, 0, compressions, "IDX and NetCDF-4; lossless"},
     Row{"checksums", kFiles, Phase::kBoth, 0, any_value, "IDX; without them damage is not found"},
 };
 // clang-format on
@@ -154,8 +192,8 @@ std::string to_string(ChangeCost cost) {
 std::vector<TunableOption> tunable_options(const TuningFacts& facts, const Options& options) {
   std::vector<TunableOption> all;
   for (const Row& row : kTunable) {
-    all.push_back({std::string(row.option), row.cost, row.values(facts, options), std::string(row.constraint),
-                   is_set(options, row.option)});
+    all.push_back({std::string(row.option), find_option(row.option)->print(options), row.cost,
+                   row.values(facts, options), std::string(row.constraint), is_set(options, row.option)});
   }
   return all;
 }

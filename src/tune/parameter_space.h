@@ -20,6 +20,10 @@ struct TuningFacts {
   Index step_bytes = 0;          ///< of their samples
   int aggregators = 1;           ///< in effect; 0: none, each rank reads by itself
   Index buffer_bytes = 0;        ///< of a collective buffer in effect; 0: unknown
+  int bits_per_block = 0;        ///< in effect; 0: the format has no blocks
+  Index blocks_per_file = 0;     ///< in effect, likewise
+  bool has_chunks = false;       ///< the format stores chunks
+  bool may_compress = false;     ///< the format can store pieces compressed
   bool shares_a_file = false;    ///< several aggregators write one file
   bool compresses = false;       ///< pieces are stored compressed
   bool may_write_alone = false;  ///< the format allows aggregate=false

@@ -20,6 +20,7 @@ ESKER_API std::string to_string(ChangeCost cost);
 
 struct ESKER_API TunableOption {
   std::string option;  ///< as Options::set takes it
+  std::string value;   ///< as configured
   ChangeCost cost = ChangeCost::kPlan;
   std::vector<std::string>
       values;              ///< worth trying; empty: not for this workload, or any that the option takes

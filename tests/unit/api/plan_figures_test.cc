@@ -51,8 +51,18 @@ TEST(PlanFigures, AggregatorsAreFilesTimesFields) {
       const PlanReport report = plan_30(n_ranks, 16, options);
       EXPECT_EQ(report.aggregators, expected) << n_ranks;
       EXPECT_EQ(report.files * 16, expected) << n_ranks;
+      EXPECT_EQ(report.bits_per_block, 15);
+      EXPECT_EQ(report.blocks_per_file, per_file);
     }
   }
+}
+
+TEST(PlanFigures, OtherFormatsHaveNoBlocks) {
+  Options options;
+  options.format = "cdf5";
+  const PlanReport report = plan_30(8, 1, options);
+  EXPECT_EQ(report.bits_per_block, 0);
+  EXPECT_EQ(report.blocks_per_file, 0);
 }
 
 // Bytes per aggregator of one float64 field.

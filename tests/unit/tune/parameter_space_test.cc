@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "model/option_table.h"
@@ -83,6 +84,32 @@ TEST(ParameterSpace, RanksInPartitionsDoNotWriteAlone) {
   EXPECT_EQ(std::ranges::count(axes_of(facts, options), "aggregate", &Axis::option), 1);
   options.set("partitions", "size:4").check();
   EXPECT_EQ(std::ranges::count(axes_of(facts, options), "aggregate", &Axis::option), 0);
+}
+
+TEST(ParameterSpace, ANewDatasetHasValuesAroundTheSizesInEffect) {
+  TuningFacts facts = facts_of(8, 4);
+  facts.may_compress = true;
+  const auto values_of = [&](const std::string& option) {
+    const std::vector<TunableOption> all = tunable_options(facts, Options());
+    return std::ranges::find(all, option, &TunableOption::option)->values;
+  };
+  using Values = std::vector<std::string>;
+  constexpr std::array kOfBlocks{"bits_per_block", "blocks_per_file", "partitions", "in_block"};
+  for (const char* option : kOfBlocks) EXPECT_EQ(values_of(option), Values()) << option << ": no blocks";
+  facts.bits_per_block = 15;
+  facts.blocks_per_file = 64;
+  EXPECT_EQ(values_of("bits_per_block"), (Values{"13", "14", "0", "16", "17"}));
+  EXPECT_EQ(values_of("blocks_per_file"), (Values{"16", "32", "0", "128", "256"}));
+  EXPECT_EQ(values_of("partitions"), (Values{"0", "2", "4", "8"}));
+  facts.bits_per_block = 2;
+  facts.blocks_per_file = 1;
+  EXPECT_EQ(values_of("bits_per_block"), (Values{"1", "0", "3", "4"}));
+  EXPECT_EQ(values_of("blocks_per_file"), (Values{"0", "2", "4"}));
+  for (const TunableOption& option : tunable_options(facts, Options())) {
+    for (const std::string& value : option.values) {
+      EXPECT_TRUE(Options().set(option.option, value).ok()) << option.option << '=' << value;
+    }
+  }
 }
 
 TEST(ParameterSpace, OptionsThatTheUserSetStay) {
