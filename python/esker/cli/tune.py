@@ -13,6 +13,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, table
 from esker.cli.tune_characterize import characterize_command
+from esker.cli.tune_dataset import dataset_command
 from esker.cli.tune_explain import explain_command
 from esker.cli.tune_fit import fit_command
 
@@ -36,6 +37,7 @@ def tune_command() -> None:
 
 
 tune_command.add_command(characterize_command)
+tune_command.add_command(dataset_command)
 tune_command.add_command(explain_command)
 tune_command.add_command(fit_command)
 

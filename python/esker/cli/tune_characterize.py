@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from esker import benchmark
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.bench import Ranks
 from esker.cli.errors import as_exit_status
+from esker.cli.measurements import measurement_options, program_and_launcher
 from esker.tune import machine
 from esker.tune.characterize import design, measuring, simulated, sweep, table, views
 
@@ -45,7 +44,6 @@ class CharacterizeOptions:
       esker tune characterize mira.parquet --simulate mira --ranks 1024,8192,65536 --minutes 5""",
 )
 @click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--dir", "directory", default=".", show_default=True, help="Directory for the data files.")
 @click.option(
     "--minutes", default=15.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Budget."
 )
@@ -70,17 +68,7 @@ class CharacterizeOptions:
     help="Measure nothing: compute the table of a machine that you do not have. Repeatable.",
 )
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of the design.")
-@click.option(
-    "--repeat", default=5, show_default=True, type=click.IntRange(1), help="Repetitions of each measurement."
-)
-@click.option(
-    "--store-rate",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="BYTES",
-    help="Storage takes this many bytes per second from each rank.",
-)
-@click.option("--program", help="Path of esker-bench.  [default: the one in this package, or in PATH]")
-@click.option("--mpiexec", help="MPI launcher.  [default: that of the program's MPI]")
+@measurement_options(repeat=5)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw four views of the table.")
 @click.option("--quiet", is_flag=True, help="Do not print each run.")
 @collected_in(CharacterizeOptions)
@@ -125,13 +113,7 @@ def _simulated(options: CharacterizeOptions) -> table.Table:
 
 
 def _measured(options: CharacterizeOptions) -> table.Table:
-    program = options.program or benchmark.find_program()
-    if not program:
-        raise RuntimeError("esker-bench was not found; build the package with MPI, or give --program")
-    try:
-        mpiexec = options.mpiexec or benchmark.output_of(program, "--mpiexec")
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise RuntimeError(f"{program}: expected the program esker-bench: {error}") from error
+    program, mpiexec = program_and_launcher(options.program, options.mpiexec)
     bench = measuring.Bench(
         program, mpiexec, options.directory, repeat=options.repeat, store_rate=options.store_rate
     )

@@ -26,6 +26,8 @@ class Bench:
     repeat: int = 5
     store_rate: float | None = None
     timeout_s: float = 120
+    smooth: bool = False
+    """Values are a smooth field with a little noise, as compression needs it, instead of exact numbers."""
 
     def command(self, run: Run, scratch: str) -> list[str]:
         """The command line that measures a run with files in the directory `scratch`."""
@@ -34,6 +36,8 @@ class Bench:
         line += ["--points", ",".join(map(str, work.points)), "--dir", scratch]
         line += ["--steps", str(self.steps), "--repeat", str(self.repeat)]
         line += ["--no-store" if work.mode == "network" else "--write-only"]
+        if self.smooth:
+            line += ["--smooth"]
         if self.store_rate:
             line += ["--store-rate", str(self.store_rate)]
         for variant in _variants(run):
@@ -43,6 +47,13 @@ class Bench:
     def measure(self, run: Run) -> list[dict[str, Any]]:
         """Results of the default and of each setting of the run, in this order: seconds of a step, and the ratio to the
         default (the median of the repetitions, which measure all of them in turn; its least and largest value).
+
+        Raises what run() raises.
+        """
+        return results_of(self.run(run))
+
+    def run(self, run: Run) -> dict[str, Any]:
+        """What the program measured of the default and of each setting, in this order.
 
         Raises RuntimeError if the program fails, does not end in time, or measured other cases.
         """
@@ -63,7 +74,7 @@ class Bench:
             found = [case["name"] for case in measured["cases"]]
             if found != (expected := _variants(run)):
                 raise RuntimeError(f"{' '.join(command)}: expected the cases {expected}, found {found}")
-            return results_of(measured)
+            return measured
 
 
 def _reason(errors: str, status: int) -> str:
@@ -73,13 +84,16 @@ def _reason(errors: str, status: int) -> str:
     return next(iter([*said, *lines]), f"status {status}")
 
 
+_CASES = {**FORMATS, "netcdf4": "netcdf4"}
+
+
 def _variants(run: Run) -> list[str]:
     """The default and the settings, as esker-bench takes them and names its cases."""
     return [_variant(run.work, setting) for setting in ({}, *run.settings)]
 
 
 def _variant(work: Work, setting: Mapping[str, str]) -> str:
-    case = "packed" if work.mode == "storage" else FORMATS[work.format]
+    case = "packed" if work.mode == "storage" else _CASES[work.format]
     return " ".join([case, *(f"{option}={value}" for option, value in setting.items())])
 
 
@@ -93,8 +107,17 @@ Steps = Sequence[Sequence[float]]
 """Seconds of steps, per repetition."""
 
 
+def seconds_of(case: dict[str, Any], steps: int) -> list[float]:
+    """The median step of each repetition of a case."""
+    return _medians(_steps_of(case, steps))
+
+
+def _medians(times: Steps) -> list[float]:
+    return [statistics.median(of) for of in times]
+
+
 def _result(steps: Steps, default: Steps, case: dict[str, Any]) -> dict[str, Any]:
-    mine, reference = ([statistics.median(of) for of in times] for times in (steps, default))
+    mine, reference = _medians(steps), _medians(default)
     ratios = [a / b for a, b in zip(mine, reference, strict=True)]
     found = {
         "seconds": statistics.median(mine),
