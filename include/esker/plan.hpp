@@ -64,7 +64,7 @@ struct ESKER_API PlanReport {
   int writers = 0;      ///< ranks that write
   int aggregators = 0;  ///< ranks that collect samples, including those that get none
   Index files = 0;
-  Index blocks = 0;        ///< of all fields; for other formats, pieces of collective buffers
+  Index blocks = 0;  ///< of all fields; for other formats, pieces of collective buffers
   /// Where most bytes are stored; 0 if the format has no blocks.
   int bits_per_block = 0;
   Index blocks_per_file = 0;
