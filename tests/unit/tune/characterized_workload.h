@@ -17,17 +17,18 @@ namespace esker::testing_support {
 
 /// Logarithms of the ratio of a step's time to that with the default.
 struct CharacterizedSurface {
-  std::string name, format;
+  std::string format;
   int ranks = 1, aggregators = 1;
   std::map<std::string, std::map<std::string, double>> of_options;  ///< by option and value
 };
 
-inline std::vector<CharacterizedSurface> characterized_surfaces() {
+/// `kind`: "measured" or "simulated".
+inline std::vector<CharacterizedSurface> characterized_surfaces(const std::string& kind) {
   std::ifstream file(ESKER_GOLDEN_DIR "/tune/surfaces.json");
   std::vector<CharacterizedSurface> surfaces;
   for (const auto& json : nlohmann::json::parse(file)) {
+    if (json.at("kind") != kind) continue;
     CharacterizedSurface& surface = surfaces.emplace_back();
-    surface.name = json.at("name");
     surface.format = json.at("format");
     surface.ranks = json.at("ranks");
     surface.aggregators = json.at("aggregators");
