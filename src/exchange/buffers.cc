@@ -58,7 +58,7 @@ Status ExchangeBuffers::reserve_all(Comm& comm, const Plan& plan) {
 // another.
 Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
   const Index has = shared_ ? shared_->size_bytes() : 0, needs = shared_bytes(plan);
-  const Index others = private_bytes(plan), with_plan = others + memory_of(plan);
+  const Index others = std::max(size_, private_bytes(plan)), with_plan = others + memory_of(plan);
   const auto number = [](Index bytes) { return static_cast<std::uint64_t>(bytes); };
   std::array<std::uint64_t, 4> most{!shared_ || has < needs ? 1u : 0u, number(needs), number(others + needs),
                                     number(with_plan + needs)};

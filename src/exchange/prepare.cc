@@ -147,7 +147,8 @@ class Preparation {
     return prepared_.transport->prepare(comm_, plan);
   }
 
-  /// Plans with other options may need other buffers: together they could exceed the budget. Collective.
+  /// Buffers of earlier plans, with other options or of other fields, could exceed the budget together with
+  /// those of this one: then all are freed, and earlier plans no longer fit. Collective.
   void free_what_exceeds_budget() {
     const Index bytes =
         buffers_.size_bytes_with(prepared_.plan) + memory_of(prepared_.plan) + inputs_.held_bytes;

@@ -49,7 +49,8 @@ struct Prepared {
   std::string reason;                  ///< of the choice, for the report
 };
 
-/// Places the aggregators, fits the exchange to the budget, chooses the transport and reserves `buffers`.
+/// Places the aggregators, fits the exchange to the budget, chooses the transport and reserves `buffers`;
+/// those of earlier plans are kept if the budget has room for both.
 /// Where this machine lacks what `policy` requests, and a fallback is allowed, `policy` is changed.
 /// Collective, the same choices on all ranks; errors are those of all ranks: kOutOfMemory for a budget that
 /// no collective buffer fits in, or for memory; kUnsupported. Memory that other ranks put to or get from is

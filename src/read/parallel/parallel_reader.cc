@@ -139,6 +139,7 @@ Status ParallelReader::take_setting() {
   if (!options) return {};
   options_ = std::move(*options);
   plan_.reset();
+  if (options_.aggregate_reads == false) buffers_.release();  // reading alone has other buffers
   return {};
 }
 
