@@ -71,8 +71,10 @@ def space_command(options: SpaceOptions) -> None:
     if options.as_json:
         click.echo(json.dumps({"ranks": plan["ranks"], "options": space}, indent=2))
         return
-    made = table("option", "change costs", "values", "constraint")
+    made = table("option", "configured", "change costs", "values", "constraint")
     for option in space:
         values = "set by the user" if option["is_set"] else " ".join(option["values"])
-        made.add_row("", option["option"], option["cost"], values, option["constraint"])
+        made.add_row(
+            "", option["option"], option["value"], option["cost"], values, option["constraint"]
+        )
     show(console(), made)

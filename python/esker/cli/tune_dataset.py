@@ -42,7 +42,7 @@ class DatasetOptions:
 
 @click.command(
     "dataset",
-    short_help="Measure options that only a new dataset can have.",
+    short_help="Measure options that need a new dataset or writer.",
     epilog="""\b
     Examples:
       esker tune dataset s3d --block 64,64,64 --ranks 4 --dir /scratch
@@ -147,13 +147,12 @@ def _print(found: Found) -> None:
             "", text_of(tried.setting), f"{tried.ratio:.2f}", quartiles, f"{tried.stored_over_data:.3f}", verdict
         )
     show(out, made)
+    if found.whole:
+        told = found.whole.failure or f"{found.whole.ratio:.2f} ({found.whole.low:.2f}-{found.whole.high:.2f})"
+        out.print(f"All that was taken, measured again: {told} of the time with the default.")
     if not found.best:
         out.print("Nothing is proven to be faster than the default.")
         return
-    assert found.whole
-    out.print(
-        f"All together, measured again: {found.whole.ratio:.2f} ({found.whole.low:.2f}-{found.whole.high:.2f}) of the "
-        "time with the default. For esker.toml:"
-    )
+    out.print("For esker.toml:")
     for option, value in found.best.items():
         out.print(f'    {option} = "{value}"', markup=False)

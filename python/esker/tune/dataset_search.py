@@ -1,9 +1,9 @@
 """Options that change the bytes of the files, measured before a dataset is created: `esker tune dataset`.
 
-One option after the other: all of its values are measured in turn with the best setting so far, in one MPI job. A value
-is taken if its steps are faster in so many repetitions that chance would explain that once in twenty times (sign test,
-for all values of an option together). Last, the result is measured against the default once more, because the best of
-many measurements owes a part to luck.
+One option after the other: all of its values are measured in turn with the best setting so far, in one MPI
+job. A value is taken if its steps are faster in so many repetitions that chance alone would do that in at most
+5 % of searches of an option (sign test, corrected for the number of values). Last, the result is measured
+against the default once more, because the best of many measurements owes a part to luck.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REPEAT = 15
 _CHANCE = 0.05
 _NOTICEABLE = 0.97
 """A value that is not that much faster is not taken."""
-_WITHOUT_LIMITS = ("a new dataset", "closing and appending")
+_NOT_BETWEEN_STEPS = ("a new dataset", "closing and appending")
 
 Setting = Mapping[str, str]
 
@@ -53,7 +53,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search. `best`: empty if no setting is faster than the default; `whole`: it, next to the default."""
+    """The result of a search. `best`: empty if no setting is proven to be faster than the default. `whole`: what was taken,
+    measured again next to the default; None if nothing was taken."""
 
     tried: Sequence[Tried]
     best: Setting
@@ -69,7 +70,7 @@ def options_of(work: Work) -> dict[str, tuple[str, list[str]]]:
     return {
         option["option"]: (option["value"], [v for v in option["values"] if v != option["value"]])
         for option in planning.tuning_space(plan, given)
-        if option["cost"] in _WITHOUT_LIMITS and len(option["values"]) > 1
+        if option["cost"] in _NOT_BETWEEN_STEPS and len(option["values"]) > 1
     }
 
 
@@ -100,15 +101,35 @@ def search(
 def _compared(
     bench: measuring.Bench, work: Work, best: Setting, others: Sequence[Setting], option: str
 ) -> list[Tried]:
-    """The others next to `best`; if the job fails, each for itself."""
-    given = [best] if best else []  # the default is measured in any case
+    """Measures the others in one job with `best`; if that job fails, each in a job of its own."""
     try:
-        measured = bench.run(Run(work, (*given, *others)))
-    except RuntimeError as error:
-        if len(others) > 1:
-            return [_compared(bench, work, best, [other], option)[0] for other in others]
-        bench.run(Run(work, tuple(given)))
-        return [Tried(others[0], option, failure=str(error))]
+        return _measured(bench, work, best, others, option, len(others))
+    except RuntimeError:
+        bench.run(Run(work, _besides_default(best)))  # else nothing can be measured
+    found = []
+    for other in others:
+        try:
+            found += _measured(bench, work, best, [other], option, len(others))
+        except RuntimeError as error:
+            found.append(Tried(other, option, failure=str(error)))
+    return found
+
+
+def _besides_default(best: Setting) -> tuple[Setting, ...]:
+    """What a job measures to have `best`: the default is measured in any case."""
+    return (best,) if best else ()
+
+
+def _measured(
+    bench: measuring.Bench,
+    work: Work,
+    best: Setting,
+    others: Sequence[Setting],
+    option: str,
+    comparisons: int,
+) -> list[Tried]:
+    given = _besides_default(best)
+    measured = bench.run(Run(work, (*given, *others)))
     reference, *cases = measured["cases"][len(given) :]
     steps = measured["steps"]
     seconds = measuring.seconds_of(reference, steps)
@@ -118,7 +139,7 @@ def _compared(
             Tried(setting, option, stored_over_data=case["stored_bytes_per_step"] / data_bytes),
             measuring.seconds_of(case, steps),
             seconds,
-            len(others),
+            comparisons,
         )
         for setting, case in zip(others, cases, strict=True)
     ]
@@ -127,7 +148,7 @@ def _compared(
 def _tried(tried: Tried, seconds: Sequence[float], reference: Sequence[float], comparisons: int) -> Tried:
     """The same, with the ratios of these times; it is one of so many that were compared with the reference."""
     ratios = [mine / other for mine, other in zip(seconds, reference, strict=True)]
-    low, _, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+    low, _, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
     ratio = statistics.median(ratios)
     n_faster = sum(one < 1 for one in ratios)
     is_faster = ratio < _NOTICEABLE and chance(n_faster, len(ratios)) * comparisons < _CHANCE
