@@ -282,6 +282,7 @@ Index add_kept_samples(const Schema& schema, const Step& step, PlanReport& repor
 
 /// Those of the layout that stores the most bytes.
 void add_sizes_of_blocks(const StepLayouts& layouts, PlanReport& report) {
+  if (layouts.layouts.empty()) return;
   const auto& largest = *std::ranges::max_element(layouts.layouts, {},
                                                   [](const auto& layout) { return layout->stored_bytes(); });
   if (!largest->block_grid()) return;

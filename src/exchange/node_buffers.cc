@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-constexpr Index kSlotsBytes = 4096;      // the slots of a rank, before its buffers
+constexpr Index kHeaderBytes = 4096;     // the slots of a rank and the barrier, before its buffers
 constexpr std::size_t kSlotBytes = 256;  // at most
 
 }  // namespace
@@ -36,7 +36,7 @@ Index NodeBuffers::bytes_for(int num_slots, Index buffer_bytes) {
 
 Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes) {
   static_assert(sizeof(Slot) <= kSlotBytes);
-  static_assert(kMaxSlots * kSlotBytes + sizeof(Barrier) <= kSlotsBytes);
+  static_assert(kMaxSlots * kSlotBytes + sizeof(Barrier) <= kHeaderBytes);
   Comm& node = comm.node();
   std::unique_ptr<NodeBuffers> buffers;
   ESKER_RETURN_IF_ERROR(all_do(node, "share buffers", [&] {
@@ -48,7 +48,7 @@ Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes
   }));
   buffers->own_ = node.rank();
   node.all_gather(static_cast<std::uint64_t>(bytes), buffers->bytes_);
-  ESKER_ASSIGN_OR_RETURN(buffers->memory_, SharedMemory::create(node, kSlotsBytes + bytes));
+  ESKER_ASSIGN_OR_RETURN(buffers->memory_, SharedMemory::create(node, kHeaderBytes + bytes));
   int failure = buffers->own_ == 0 ? buffers->barrier().condition.init() : 0;
   for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
     failure = buffers->slots_of(node.rank())[slot].condition.init();
@@ -126,7 +126,7 @@ std::span<std::byte> NodeBuffers::buffer_of(int number, Index use) const {
   const auto bytes = static_cast<Index>(bytes_[static_cast<std::size_t>(number)]);
   const Index buffer_bytes = bytes / num_slots_ / kCacheLineBytes * kCacheLineBytes;
   const auto memory = memory_->of(number);
-  return memory.subspan(static_cast<std::size_t>(kSlotsBytes + use % num_slots_ * buffer_bytes),
+  return memory.subspan(static_cast<std::size_t>(kHeaderBytes + use % num_slots_ * buffer_bytes),
                         static_cast<std::size_t>(buffer_bytes));
 }
 

@@ -54,8 +54,13 @@ std::uint32_t PatchList::number_of(const Strides& strides) {
 
 Patch PatchList::operator[](std::size_t i) const {
   const Strides& strides = strides_[strides_of_.empty() ? 0 : strides_of_[i]];
-  return {boxes_[i], data_[i] + first_component_ * strides.component_stride_bytes, strides.type,
-          strides.stride_bytes, strides.component_stride_bytes, false, strides.repeat};
+  return {boxes_[i],
+          data_[i] + first_component_ * strides.component_stride_bytes,
+          strides.type,
+          strides.stride_bytes,
+          strides.component_stride_bytes,
+          false,
+          strides.repeat};
 }
 
 Index PatchList::size_bytes() const {

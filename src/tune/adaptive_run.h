@@ -38,7 +38,9 @@ struct TunedStep {
   double plan_s = 0;       ///< on the slowest rank; 0: it needed no plan
   double store_share = 0;  ///< the part of `step_s` spent on storing, on the rank that stored longest
   TuningFacts facts;
-  double reserve_s = 0;  ///< of `plan_s`, for memory that later plans reuse
+  /// Of `plan_s`, for memory that later plans reuse. It is spent, but not predicted: few settings need new
+  /// memory, and which ones is known when it is reserved.
+  double reserve_s = 0;
 };
 
 class AdaptiveRun {

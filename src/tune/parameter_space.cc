@@ -117,9 +117,10 @@ Values chunks(const TuningFacts& facts, const Options&) {
   return facts.has_chunks ? Values{"auto", "decomposition"} : Values{};
 }
 
-/// Without loss.
+/// Without loss. In NetCDF-4, what every program reads.
 Values compressions(const TuningFacts& facts, const Options&) {
-  return facts.may_compress ? Values{"none", "zip", "lz4", "zfp-reversible"} : Values{};
+  if (!facts.may_compress) return {};
+  return facts.has_chunks ? Values{"none", "zip"} : Values{"none", "zip", "lz4", "zfp-reversible"};
 }
 
 Values any_value(const TuningFacts&, const Options&) { return {}; }
@@ -192,8 +193,9 @@ std::string to_string(ChangeCost cost) {
 std::vector<TunableOption> tunable_options(const TuningFacts& facts, const Options& options) {
   std::vector<TunableOption> all;
   for (const Row& row : kTunable) {
+    const bool is_fixed = is_set(options, row.option);
     all.push_back({std::string(row.option), find_option(row.option)->print(options), row.cost,
-                   row.values(facts, options), std::string(row.constraint), is_set(options, row.option)});
+                   is_fixed ? Values() : row.values(facts, options), std::string(row.constraint), is_fixed});
   }
   return all;
 }

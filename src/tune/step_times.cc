@@ -13,7 +13,7 @@ namespace {
 constexpr double kPriorDeviation = 0.12;
 constexpr double kPriorWeight = 3;
 /// A step that took so many times as long as usual met a burst of other work.
-constexpr double kIsBurst = 1.5;
+constexpr double kBurstRatio = 1.5;
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -44,7 +44,7 @@ std::vector<double> StepTimes::logs_of(const Position& position) const {
 bool StepTimes::is_burst(const Step& step) const {
   constexpr std::size_t kEnough = 3;
   const std::vector<double> logs = logs_of(step.position);
-  return logs.size() >= kEnough && step.log_s > median_of(logs) + std::log(kIsBurst);
+  return logs.size() >= kEnough && step.log_s > median_of(logs) + std::log(kBurstRatio);
 }
 
 double StepTimes::typical_s(const Position& position) const {

@@ -204,7 +204,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     }));
   }
   if (plan.cells) ESKER_RETURN_IF_ERROR(connect_heads(plan, fields));
-  // On all ranks, or on none. Only steps with cells, and meshes, need packed messages.
+  // On all ranks, or on none. What only steps with cells, or meshes, need is not kept for other steps.
   if ((!plan.cells && !has_meshes(schema)) || policy_.packs) keep_fallback(std::move(policy), policy_);
   plan.ready = true;
   return {};

@@ -23,7 +23,7 @@ struct ESKER_API TunableOption {
   std::string value;   ///< as configured
   ChangeCost cost = ChangeCost::kPlan;
   std::vector<std::string>
-      values;              ///< worth trying; empty: not for this workload, or any that the option takes
+      values;  ///< worth trying; empty: set by the user, not for this workload, or any that the option takes
   std::string constraint;  ///< on the values
   bool is_set = false;     ///< set by the user, so that `tune=auto` leaves it alone
 };

@@ -10,7 +10,7 @@
 namespace esker::idx {
 namespace {
 
-constexpr Index kMaxChosenBytes = Index{256} << 10;
+constexpr Index kMaxChosenBlockBytes = Index{256} << 10;
 constexpr Index kMaxFileBytes = Index{64} << 20;
 constexpr Index kMinFileBytes = Index{4} << 20;
 constexpr Index kWantedFiles = 8;
@@ -27,7 +27,7 @@ int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes
   std::vector<StoredByBits> choices;
   const auto data = static_cast<double>(box.num_samples());
   for (int bits = std::min(mask.max_level(), 30); bits >= 1; --bits) {
-    if (sample_bytes.largest << bits > kMaxChosenBytes && bits > 1) continue;
+    if (sample_bytes.largest << bits > kMaxChosenBlockBytes && bits > 1) continue;
     if (sample_bytes.smallest << bits < kMinBlockBytes && !choices.empty()) break;
     choices.push_back({bits, stored_over_data(mask, bits, box) * data, data});
   }

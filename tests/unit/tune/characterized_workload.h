@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct CharacterizedSurface {
 
 /// `kind`: "measured" or "simulated".
 inline std::vector<CharacterizedSurface> characterized_surfaces(const std::string& kind) {
-  std::ifstream file(ESKER_GOLDEN_DIR "/tune/surfaces.json");
+  constexpr const char* kPath = ESKER_GOLDEN_DIR "/tune/surfaces.json";
+  std::ifstream file(kPath);
   std::vector<CharacterizedSurface> surfaces;
   for (const auto& json : nlohmann::json::parse(file)) {
     if (json.at("kind") != kind) continue;
@@ -37,6 +39,7 @@ inline std::vector<CharacterizedSurface> characterized_surfaces(const std::strin
       surface.of_options[setting.substr(0, end)][setting.substr(end + 1)] = std::log(ratio.get<double>());
     }
   }
+  if (surfaces.empty()) throw std::runtime_error(std::string(kPath) + ": no surfaces that were " + kind);
   return surfaces;
 }
 
@@ -95,7 +98,7 @@ inline Workload characterized_workload(const CharacterizedSurface& of, unsigned 
 }
 
 /// The best setting of one option, which no combination exceeds.
-inline Setting best_option(const Workload& workload) {
+inline Setting best_single_option(const Workload& workload) {
   Setting best;
   for (const Axis& axis : workload.axes) {
     for (std::size_t v = 0; v < axis.values.size(); ++v) {

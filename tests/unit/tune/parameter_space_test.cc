@@ -101,6 +101,9 @@ TEST(ParameterSpace, ANewDatasetHasValuesAroundTheSizesInEffect) {
   EXPECT_EQ(values_of("bits_per_block"), (Values{"13", "14", "0", "16", "17"}));
   EXPECT_EQ(values_of("blocks_per_file"), (Values{"16", "32", "0", "128", "256"}));
   EXPECT_EQ(values_of("partitions"), (Values{"0", "2", "4", "8"}));
+  EXPECT_EQ(values_of("compression"), (Values{"none", "zip", "lz4", "zfp-reversible"}));
+  facts.has_chunks = true;
+  EXPECT_EQ(values_of("compression"), (Values{"none", "zip"}));
   facts.bits_per_block = 2;
   facts.blocks_per_file = 1;
   EXPECT_EQ(values_of("bits_per_block"), (Values{"1", "0", "3", "4"}));
@@ -121,7 +124,10 @@ TEST(ParameterSpace, OptionsThatTheUserSetStay) {
     EXPECT_NE(axis.option, "transport");
   }
   const std::vector<TunableOption> tunable = tunable_options(facts_of(8, 4), options);
-  EXPECT_TRUE(std::ranges::find(tunable, "aggregators", &TunableOption::option)->is_set);
+  const TunableOption& set = *std::ranges::find(tunable, "aggregators", &TunableOption::option);
+  EXPECT_TRUE(set.is_set);
+  EXPECT_EQ(set.value, "2");
+  EXPECT_TRUE(set.values.empty());
   EXPECT_FALSE(std::ranges::find(tunable, "restructure", &TunableOption::option)->is_set);
 }
 

@@ -22,11 +22,11 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// What the simulated runs of 100 random workloads came to, each over what it is compared with.
+/// What simulated runs of 100 workloads came to, each over what it is compared with.
 struct Quality {
   std::vector<double> totals;                      ///< time of the run over that without tuning
-  std::vector<double> totals_over_best;            ///< over that with the best setting of the grid
-  std::vector<double> last_over_best;              ///< last step over that with the best setting of the grid
+  std::vector<double> totals_over_best;            ///< over that with the best setting
+  std::vector<double> last_over_best;              ///< last step over that with the best setting
   std::vector<double> last_over_best_aggregators;  ///< the grid has only numbers of aggregators
   std::vector<double> probes;
 
@@ -37,7 +37,7 @@ struct Quality {
 
 constexpr unsigned kWorkloads = 100;
 
-/// A workload and the best settings of its grids.
+/// A workload, its best setting of all, and that of the number of aggregators.
 struct Known {
   Workload workload;
   Setting best, best_aggregators;
@@ -68,7 +68,7 @@ const Workloads& characterized_workloads() {
                                                 ? measured[number % measured.size()]
                                                 : simulated[number * simulated.size() / (kWorkloads / 2)];
       const Workload workload = characterized_workload(surface, seed);
-      workloads.push_back({workload, best_option(workload), best_of_grid(workload, "aggregators")});
+      workloads.push_back({workload, best_single_option(workload), best_of_grid(workload, "aggregators")});
     }
     return workloads;
   }();

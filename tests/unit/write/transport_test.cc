@@ -58,8 +58,7 @@ TEST_P(TransportOnThreads, ARankThatCannotStoreStillMovesItsBytes) {
   }
 }
 
-// Each rank sends a row to rank 0.
-/// The transport that ranks with a row each use.
+/// The transport that a step uses in which each rank holds one row.
 std::string transport_used(const Communicator& comm, const std::map<std::string, std::string>& settings) {
   Schema schema;
   const DimId x = schema.add_dim("x", 40).value();
