@@ -101,7 +101,7 @@ def search(
 def _compared(
     bench: measuring.Bench, work: Work, best: Setting, others: Sequence[Setting], option: str
 ) -> list[Tried]:
-    """Measures the others in one job with `best`; if that job fails, each in a job of its own."""
+    """Measures the others in one job with `best`; if that job fails, each in a separate one."""
     try:
         return _measured(bench, work, best, others, option, len(others))
     except RuntimeError:
