@@ -113,7 +113,7 @@ TEST(PlanOutput, OfEveryNamedGridStaysWithinTheBudget) {
     grid.Mx = named.grid.Mx;
     grid.My = named.grid.My;
     grid.Mz = named.grid.Mz;
-    const esker::Options options;
+    const esker::Options options{};
     const auto plan = plan_output(grid, esker::SampleType::kFloat64, 16, options);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     const Index map = grid.Mx * grid.My;

@@ -435,14 +435,15 @@ TEST(Tuning, AReportThatCannotBeRepeatedIsAnErrorOnAllRanks) {
       {report_with_change({3, {{"bits_per_block", "3"}}}), Code::kDataLoss},
       {report_with_change({3, {{"aggregators", "many"}}}), Code::kDataLoss},
       {report_with_change({-1, {}}), Code::kDataLoss}};
-  for (const auto& [text, code] : reports) {
+  for (const auto& report : reports) {
+    const std::string& text = report.first;
     RunPlan run = slow_run();
     run.options["tune"] = "replay:replay.json";
     const auto store = memory_store();
     if (!text.empty()) store_text(*store, "replay.json", text);
     run_ranks(run.n_ranks, [&](const Communicator& comm) {
       const Status status = open_run(comm, store, run).status();
-      EXPECT_EQ(status.code(), code) << text << ": " << status.message();
+      EXPECT_EQ(status.code(), report.second) << text << ": " << status.message();
       EXPECT_NE(status.message().find("replay.json"), std::string::npos) << status.message();
     });
   }
