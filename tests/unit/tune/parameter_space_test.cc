@@ -8,17 +8,12 @@
 
 #include "model/option_table.h"
 #include "tune/setting.h"
+#include "tune/simulated_run.h"
 
 namespace esker {
 namespace {
 
-TuningFacts facts_of(int ranks, int aggregators) {
-  TuningFacts facts;
-  facts.ranks = ranks;
-  facts.aggregators = aggregators;
-  facts.buffer_bytes = Index{1} << 20;
-  return facts;
-}
+using testing_support::facts_of;
 
 const Axis& axis_of(const std::vector<Axis>& axes, const std::string& option) {
   return *std::ranges::find(axes, option, &Axis::option);
