@@ -74,7 +74,5 @@ def space_command(options: SpaceOptions) -> None:
     made = table("option", "configured", "change costs", "values", "constraint")
     for option in space:
         values = "set by the user" if option["is_set"] else " ".join(option["values"])
-        made.add_row(
-            "", option["option"], option["value"], option["cost"], values, option["constraint"]
-        )
+        made.add_row("", option["option"], option["value"], option["cost"], values, option["constraint"])
     show(console(), made)

@@ -42,7 +42,6 @@ class Tried:
     quartiles; nan if it cannot be written."""
 
     setting: Setting
-    option: str
     ratio: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -86,7 +85,7 @@ def search(
     tried: list[Tried] = []
     for option in options:
         others = [{**best, option: value} for value in space[option][1]]
-        found = _compared(bench, work, best, others, option)
+        found = _compared(bench, work, best, others)
         for each in found:
             notify(each)
         tried += found
@@ -94,24 +93,22 @@ def search(
         best = fastest.setting if fastest else best
     if not best:
         return Found(tried, {}, None)
-    (whole,) = _compared(bench, work, {}, [best], "all")
+    (whole,) = _compared(bench, work, {}, [best])
     return Found(tried, best if whole.is_faster else {}, whole)
 
 
-def _compared(
-    bench: measuring.Bench, work: Work, best: Setting, others: Sequence[Setting], option: str
-) -> list[Tried]:
+def _compared(bench: measuring.Bench, work: Work, best: Setting, others: Sequence[Setting]) -> list[Tried]:
     """Measures the others in one job with `best`; if that job fails, each in a separate one."""
     try:
-        return _measured(bench, work, best, others, option, len(others))
+        return _measured(bench, work, best, others, len(others))
     except RuntimeError:
         bench.run(Run(work, _besides_default(best)))  # else nothing can be measured
     found = []
     for other in others:
         try:
-            found += _measured(bench, work, best, [other], option, len(others))
+            found += _measured(bench, work, best, [other], len(others))
         except RuntimeError as error:
-            found.append(Tried(other, option, failure=str(error)))
+            found.append(Tried(other, failure=str(error)))
     return found
 
 
@@ -121,13 +118,9 @@ def _besides_default(best: Setting) -> tuple[Setting, ...]:
 
 
 def _measured(
-    bench: measuring.Bench,
-    work: Work,
-    best: Setting,
-    others: Sequence[Setting],
-    option: str,
-    comparisons: int,
+    bench: measuring.Bench, work: Work, best: Setting, others: Sequence[Setting], comparisons: int
 ) -> list[Tried]:
+    """`comparisons`: with so many settings `best` is compared, in this job or in others."""
     given = _besides_default(best)
     measured = bench.run(Run(work, (*given, *others)))
     reference, *cases = measured["cases"][len(given) :]
@@ -136,7 +129,7 @@ def _measured(
     data_bytes = measured["data_bytes_per_step"]
     return [
         _tried(
-            Tried(setting, option, stored_over_data=case["stored_bytes_per_step"] / data_bytes),
+            Tried(setting, stored_over_data=case["stored_bytes_per_step"] / data_bytes),
             measuring.seconds_of(case, steps),
             seconds,
             comparisons,
