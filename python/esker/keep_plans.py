@@ -31,10 +31,10 @@ def sweep(
     plan: Callable[..., Plan] = planning.plan_step,
     **arguments: Any,
 ) -> list[Plan]:
-    """The facts of all combinations, with `keep`, `keep_order` and `bits_per_block`.
+    """The facts of all combinations, with `keep`, `keep_order` and `given_bits_per_block`.
 
     shares:     of the rank boxes that are kept; None: a dense step
-    block_bits: values of bits_per_block; None: the default
+    block_bits: values of bits_per_block; None: the default, which the facts tell
     plan:       planning.plan_step(), or of dense steps only: planning.plan_mesh()
     arguments:  its other ones
     """
@@ -44,7 +44,7 @@ def sweep(
         if bits is not None:
             chosen["bits_per_block"] = bits
         facts = plan(ranks, **chosen, **arguments)
-        plans.append({"keep": share, "keep_order": order, "bits_per_block": bits, **facts})
+        plans.append({"keep": share, "keep_order": order, "given_bits_per_block": bits, **facts})
     return plans
 
 
@@ -57,8 +57,8 @@ def figure(plans: Sequence[Plan]) -> Figure:
     from matplotlib.figure import Figure
 
     orders = list(dict.fromkeys(plan["keep_order"] for plan in plans))
-    sizes = len({plan["bits_per_block"] for plan in plans})
-    across, along = ("bits_per_block", "keep") if sizes > 1 else ("keep", "bits_per_block")
+    sizes = len({plan["given_bits_per_block"] for plan in plans})
+    across, along = ("given_bits_per_block", "keep") if sizes > 1 else ("keep", "given_bits_per_block")
     lines = list(dict.fromkeys(plan[along] for plan in plans))
     places = _places(across, {plan[across] for plan in plans})
     drawn = Figure(figsize=(1.2 + 3.8 * len(orders), 2.2 * len(_PANELS)), layout="constrained")
@@ -99,7 +99,7 @@ def _places(kind: str, values: set[float | None]) -> dict[float | None, float]:
 
 def _label_places(axes: Any, kind: str, places: Mapping[float | None, float]) -> None:
     """Labels the horizontal axis."""
-    if kind == "bits_per_block":
+    if kind == "given_bits_per_block":
         texts = ["default" if bits is None else rf"$2^{{{bits}}}$" for bits in places]
         axes.set_xticks(list(places.values()), texts)
         axes.set_xlabel("samples per block")

@@ -141,7 +141,10 @@ def test_a_sweep_is_a_table_and_a_picture(tmp_path: Path) -> None:
 
 def test_a_figure_shows_default_block_sizes_and_dense_steps() -> None:
     grid = {"block": (32, 32, 32), "blocks_per_file": 64}
-    by_size = keep_plans.figure(keep_plans.sweep(64, [0.5], ["z"], [None, 14, 12], **grid))
+    plans = keep_plans.sweep(64, [0.5], ["z"], [None, 14, 12], **grid)
+    assert [plan["given_bits_per_block"] for plan in plans] == [None, 14, 12]
+    assert [plan["bits_per_block"] for plan in plans] == [15, 14, 12]
+    by_size = keep_plans.figure(plans)
     axes = by_size.axes[0]
     assert axes.lines[0].get_xdata().tolist() == [11, 14, 12]
     labels = [text.get_text() for text in by_size.axes[-1].get_xticklabels()]

@@ -111,7 +111,7 @@ def _print_sweep(options: PlanOptions, kind: str | None) -> None:
             "",
             "all" if plan["keep"] is None else f"{plan['keep']:g}",
             plan["keep_order"],
-            "" if plan["bits_per_block"] is None else str(plan["bits_per_block"]),
+            str(plan["bits_per_block"]),
             f"{plan['efficiency']:.4f}",
             str(plan["blocks"]),
             str(plan["files"]),
