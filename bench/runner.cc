@@ -8,9 +8,9 @@ namespace bench {
 namespace {
 
 /// Times a collective operation on the slowest rank.
-class Clock {
+class CollectiveClock {
  public:
-  explicit Clock(MPI_Comm comm) : comm_(comm) {}
+  explicit CollectiveClock(MPI_Comm comm) : comm_(comm) {}
 
   template <class Action>
   void time(const Action& action) {
@@ -29,7 +29,7 @@ class Clock {
 };
 
 double write(MPI_Comm comm, Case& tested, Workload& workload, Index steps, Index repeat) {
-  Clock clock(comm);
+  CollectiveClock clock(comm);
   clock.time([&] { tested.begin_write(); });
   for (Index step = 0; step < steps; ++step) {
     workload.compute({repeat, step});
@@ -54,7 +54,7 @@ Index count_bad(const Case& tested, const Workload& workload, const Samples& sam
 
 double read(MPI_Comm comm, Case& tested, const Workload& workload, Index steps, Index repeat,
             Samples& samples, Index& bad) {
-  Clock clock(comm);
+  CollectiveClock clock(comm);
   clock.time([&] { tested.begin_read(); });
   for (Index step = 0; step < steps; ++step) {
     clock.time([&] { tested.read_step(workload, step, samples); });

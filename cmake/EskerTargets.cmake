@@ -46,7 +46,6 @@ function(esker_add_layer name)
 
   string(REPLACE "/" "_" target esker_${name})
   add_library(${target} OBJECT ${layer_SOURCES})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ESKER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   set(public_root ${esker_types_root})
   if(layer_FACADES)
     set(public_root ${PROJECT_SOURCE_DIR}/include)

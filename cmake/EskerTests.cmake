@@ -19,9 +19,7 @@ endif()
 function(esker_add_unit_test name)
   add_executable(unit_${name} ${ARGN})
   target_link_libraries(unit_${name} PRIVATE esker_test_support GTest::gtest_main)
-  if(TARGET esker_test_headers)  # made in tests/; the miniapps' tests come before
-    target_precompile_headers(unit_${name} REUSE_FROM esker_test_headers)
-  endif()
+  target_precompile_headers(unit_${name} REUSE_FROM esker_test_headers)
   gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST
     TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 180)
 endfunction()
@@ -34,6 +32,7 @@ function(esker_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;SLOW_RANKS;LONG_RANKS;SMOKE_RANKS")
   add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
   target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
+  target_precompile_headers(mpi_${name} REUSE_FROM esker_test_headers)
   esker_add_mpi_runs(${name} PROGRAM mpi_${name} RANKS ${test_RANKS} SLOW_RANKS ${test_SLOW_RANKS}
     LONG_RANKS ${test_LONG_RANKS} SMOKE_RANKS ${test_SMOKE_RANKS} TIMEOUT ${test_TIMEOUT})
 endfunction()

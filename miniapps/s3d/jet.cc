@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "transport.h"
 
 namespace s3d {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kLayer = 0.2 * kJetWidth;                       // d: width of a shear layer, m
 constexpr double kWaveSpeed = 0.5 * (kJetSpeed + kCoflowSpeed);  // m/s
 constexpr double kReach = 1.25 * kJetWidth;                      // of the vortices in y, m

@@ -2,14 +2,12 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "transport.h"
 
 namespace s3d {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kStream = 30, kAcross = 10, kSpan = 8;                       // speeds, m/s
 constexpr double kWaveX = 2 * kPi / kLengths[0], kWaveY = kPi / kLengths[1];  // wave numbers of the flow, 1/m
 constexpr double kWaveZ = 2 * kPi / kLengths[2];

@@ -17,7 +17,7 @@ namespace {
 using namespace testing_support;  // NOLINT: the fixture
 using Json = nlohmann::json;
 
-constexpr Index kNx = 24, kNy = 11;
+constexpr Index kColumns = 24, kRows = 11;
 
 class BufferedTest : public MpiTest {
  protected:
@@ -28,7 +28,7 @@ class BufferedTest : public MpiTest {
     options.overwrite = true;
     options.memory_budget_bytes = budget;
     Writer writer = Writer::create(path(name), comm_, options).value();
-    const DimId x = writer.def_dim("x", kNx).value(), y = writer.def_dim("y", kNy).value();
+    const DimId x = writer.def_dim("x", kColumns).value(), y = writer.def_dim("y", kRows).value();
     const GridId map = writer.def_grid("map", {x, y}).value();
     field_ = writer.def_field(map, "v", type, {.components = components}).value();
     return writer;
@@ -36,7 +36,8 @@ class BufferedTest : public MpiTest {
 
   /// This rank's columns.
   [[nodiscard]] Box mine() const {
-    return {{kNx * comm_.rank() / comm_.size(), 0}, {kNx * (comm_.rank() + 1) / comm_.size(), kNy}};
+    return {{kColumns * comm_.rank() / comm_.size(), 0},
+            {kColumns * (comm_.rank() + 1) / comm_.size(), kRows}};
   }
 
   template <class T>
@@ -48,12 +49,13 @@ class BufferedTest : public MpiTest {
   template <class T>
   void expect_values(const std::string& name, int components, Index step) {
     const Dataset dataset = Dataset::open(path(name)).value();
-    std::vector<T> samples(static_cast<std::size_t>(kNx * kNy * components));
+    std::vector<T> samples(static_cast<std::size_t>(kColumns * kRows * components));
     dataset.read({.field = "v", .step = step}, samples.data(), samples.size() * sizeof(T)).check();
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto c = static_cast<int>(static_cast<Index>(i) % components);
       const Index sample = static_cast<Index>(i) / components;
-      ASSERT_EQ(samples[i], static_cast<T>(value<double>(sample % kNx, sample / kNx, c, step))) << i;
+      ASSERT_EQ(samples[i], static_cast<T>(value<double>(sample % kColumns, sample / kColumns, c, step)))
+          << i;
     }
   }
 
@@ -63,7 +65,7 @@ class BufferedTest : public MpiTest {
 TEST_F(BufferedTest, ConvertsFromAnyLayoutAndCopiesTheCallersMemory) {
   Writer writer = create("run.idx", SampleType::kFloat32, 2);
   const Box box = mine();
-  const Index nx = box.extent(0), row = kNy + 3, plane = row * nx;
+  const Index nx = box.extent(0), row = kRows + 3, plane = row * nx;
   for (const Index step : {0, 1, 2}) {
     // y fastest with three more, the components apart; then another type; backwards in memory at last.
     std::vector<double> samples(static_cast<std::size_t>(2 * plane), std::nan(""));
@@ -75,7 +77,7 @@ TEST_F(BufferedTest, ConvertsFromAnyLayoutAndCopiesTheCallersMemory) {
     }
     for (int c = 0; c < 2; ++c) {
       for (Index x = 0; x < nx; ++x) {
-        for (Index y = 0; y < kNy; ++y) {
+        for (Index y = 0; y < kRows; ++y) {
           const Index at = c * plane + x * row + y;
           samples[static_cast<std::size_t>(backwards ? 2 * plane - 1 - at : at)] =
               value<double>(box.lo[0] + x, y, c, step);
@@ -90,7 +92,7 @@ TEST_F(BufferedTest, ConvertsFromAnyLayoutAndCopiesTheCallersMemory) {
   }
   const Json report = Json::parse(writer.report_json().value());
   const double most = report["per_rank"]["copied_bytes"]["max"];
-  EXPECT_GE(most, static_cast<double>(kNx / comm_.size() * kNy * 8));
+  EXPECT_GE(most, static_cast<double>(kColumns / comm_.size() * kRows * 8));
   writer.close().check();
 }
 
@@ -108,7 +110,7 @@ TEST_F(BufferedTest, WritesTheFilesOfPut) {
     }
     writer.close().check();
     const Dataset dataset = Dataset::open(path("same.idx")).value();
-    std::vector<std::int16_t> all(kNx * kNy);
+    std::vector<std::int16_t> all(kColumns * kRows);
     dataset.read({.field = "v", .step = 1}, all.data(), all.size() * 2).check();
     texts.emplace_back(reinterpret_cast<const char*>(all.data()), all.size() * 2);
     comm_.get()->barrier();
@@ -131,7 +133,7 @@ TEST_F(BufferedTest, NamesTheValueThatDoesNotFitOnAllRanks) {
       continue;
     }
     expect_everywhere(ended, Code::kOutOfRange);
-    const Index x = kNx * (comm_.size() - 1) / comm_.size() + 1;
+    const Index x = kColumns * (comm_.size() - 1) / comm_.size() + 1;
     const std::string text = "sample (" + std::to_string(x) + ", 2) is 300, which uint8 cannot hold";
     EXPECT_NE(ended.message().find(text), std::string::npos) << ended.message();
   }
@@ -176,9 +178,9 @@ TEST_F(BufferedTest, CopiesTakeAtMostHalfOfTheBudget) {
 TEST_F(BufferedTest, CopiesAndBuffersShareTheBudget) {
   constexpr Index kBudget = 32 << 10;
   Writer writer = create("budget.idx", SampleType::kFloat64, 1, kBudget);
-  const std::vector<double> samples(kNx * kNy, 1.5);
-  const Box whole{{0, 0}, {kNx, kNy}};
-  const Index copy = kNx * kNy * 8;  // 2112 bytes
+  const std::vector<double> samples(kColumns * kRows, 1.5);
+  const Box whole{{0, 0}, {kColumns, kRows}};
+  const Index copy = kColumns * kRows * 8;  // 2112 bytes
   for (const Index step : {0, 1, 2, 3}) {
     writer.begin_step(static_cast<double>(step)).check();
     const Patch patch = Patch::dense(whole, samples.data());

@@ -16,9 +16,9 @@
 namespace esker {
 namespace {
 
-using testing::points_of;
-using testing::Random;
 using testing_support::MpiTest;
+using testing_support::points_of;
+using testing_support::Random;
 
 struct LevelPatch {
   int level = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture
 
-constexpr Index kWidth = 24;
+constexpr Index kRowWidth = 24;
 
 Options quiet() {
   Options options;
@@ -24,7 +24,8 @@ Options quiet() {
 /// Every rank holds an equal share of a line of samples.
 struct Line {
   explicit Line(const Communicator& comm)
-      : box{{comm.rank() * kWidth}, {(comm.rank() + 1) * kWidth}}, samples(kWidth, comm.rank() + 1.0F) {}
+      : box{{comm.rank() * kRowWidth}, {(comm.rank() + 1) * kRowWidth}},
+        samples(kRowWidth, comm.rank() + 1.0F) {}
   Box box;
   std::vector<float> samples;
 };
@@ -106,7 +107,7 @@ std::vector<Misuse> mismatches() {
 class MisuseTest : public FaultTest {
  protected:
   FieldId define(Writer& writer) {
-    const DimId x = writer.def_dim("x", kWidth * comm_.size()).value();
+    const DimId x = writer.def_dim("x", kRowWidth * comm_.size()).value();
     const GridId grid = writer.def_grid("line", {x}).value();
     return writer.def_field(grid, "temp", SampleType::kFloat32).value();
   }

@@ -69,6 +69,11 @@ struct Subject {
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_levels() const { return std::string_view(format).starts_with("vtkhdf"); }
   [[nodiscard]] bool has_netcdf() const { return !has_levels() && std::string_view(format) != "idx"; }
+  /// An IDX dataset of a single grid, with every sample stored as it is put.
+  [[nodiscard]] bool is_simple() const {
+    const bool is_raw = std::string_view(compression) == "none" && !has_bits;
+    return std::string_view(format) == "idx" && single && is_raw && !has_block_sets();
+  }
   /// All ranks write a step to one file.
   [[nodiscard]] bool has_common_file() const { return has_levels() || has_netcdf(); }
   [[nodiscard]] bool has_journal() const { return std::string_view(format).starts_with("netcdf4"); }
@@ -239,16 +244,14 @@ class SubjectTest : public FaultTest, public testing::WithParamInterface<Subject
     if (!made.ok()) GTEST_SKIP() << made.message();
   }
 
-  /// All for raw IDX datasets; for others, which differ in how they store and commit, the first and relays,
-  /// or all where ESKER_TEST_ALL_WAYS is set. VTKHDF files also without an exchange.
+  /// All for a simple IDX dataset; for others, which differ in what is put and how they store and commit, the
+  /// first and relays, or all where ESKER_TEST_ALL_WAYS is set. VTKHDF files also without an exchange.
   [[nodiscard]] std::vector<std::map<std::string, std::string>> ways(bool with_relays = true) const {
     auto all = ways_to_move(comm_.size());
     const bool writes_directly = !GetParam().has_idx() && GetParam().has_levels();
     if (writes_directly)
       all.insert(all.begin() + 1, std::map<std::string, std::string>{{"aggregate", "false"}});
-    const std::string_view format = GetParam().format, compression = GetParam().compression;
-    const bool is_raw_idx = format == "idx" && compression == "none";
-    if (is_raw_idx || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
+    if (GetParam().is_simple() || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
     std::vector<std::map<std::string, std::string>> some(all.begin(), all.begin() + 1);
     if (writes_directly) some.push_back(all[1]);
     if (with_relays) some.push_back(all.back());

@@ -18,7 +18,7 @@
 #include "layout/step_layouts.h"
 #include "unit/grid/brute_force.h"
 
-namespace esker::testing {
+namespace esker::testing_support {
 
 /// Begin and end, in bytes of a file.
 using ByteSpan = std::pair<Index, Index>;
@@ -310,4 +310,4 @@ inline void expect_conforming_step(const StepLayouts& step, const Schema& schema
   for (const auto& layout : step.layouts) ASSERT_NO_FATAL_FAILURE(expect_conforming_layout(*layout, random));
 }
 
-}  // namespace esker::testing
+}  // namespace esker::testing_support

@@ -9,17 +9,15 @@
 
 namespace esker::testing_support {
 
-using Random = std::mt19937;
+inline std::size_t below(std::mt19937& random, std::size_t end) { return end == 0 ? 0 : random() % end; }
 
-inline std::size_t below(Random& random, std::size_t end) { return end == 0 ? 0 : random() % end; }
+inline void truncate(std::string& text, std::mt19937& random) { text.resize(below(random, text.size() + 1)); }
 
-inline void truncate(std::string& text, Random& random) { text.resize(below(random, text.size() + 1)); }
-
-inline void flip_byte(std::string& text, Random& random) {
+inline void flip_byte(std::string& text, std::mt19937& random) {
   if (!text.empty()) text[below(random, text.size())] = static_cast<char>(random());
 }
 
-inline void insert_token(std::string& text, Random& random) {
+inline void insert_token(std::string& text, std::mt19937& random) {
   static const std::vector<std::string> kTokens{"(",
                                                 ")",
                                                 "+",
@@ -52,7 +50,7 @@ inline void insert_token(std::string& text, Random& random) {
   text.insert(below(random, text.size() + 1), kTokens[below(random, kTokens.size())]);
 }
 
-inline void replace_number(std::string& text, Random& random) {
+inline void replace_number(std::string& text, std::mt19937& random) {
   static const std::vector<std::string> kNumbers{"0",
                                                  "-1",
                                                  "1",
@@ -70,7 +68,7 @@ inline void replace_number(std::string& text, Random& random) {
   text.replace(at, end - at, kNumbers[below(random, kNumbers.size())]);
 }
 
-inline void delete_or_repeat_line(std::string& text, Random& random) {
+inline void delete_or_repeat_line(std::string& text, std::mt19937& random) {
   const std::size_t at = text.find('\n', below(random, text.size() + 1));
   if (at == std::string::npos) return;
   const std::size_t end = std::min(text.find('\n', at + 1), text.size());
@@ -81,9 +79,9 @@ inline void delete_or_repeat_line(std::string& text, Random& random) {
 }
 
 /// `text` after one to four changes, which depend on `random` only.
-inline std::string mutated(std::string text, Random& random) {
-  static const std::vector<void (*)(std::string&, Random&)> kMutations{truncate, flip_byte, insert_token,
-                                                                       replace_number, delete_or_repeat_line};
+inline std::string mutated(std::string text, std::mt19937& random) {
+  static const std::vector<void (*)(std::string&, std::mt19937&)> kMutations{
+      truncate, flip_byte, insert_token, replace_number, delete_or_repeat_line};
   const std::size_t count = 1 + below(random, 4);
   for (std::size_t k = 0; k < count; ++k) {
     // Truncation leaves little to test: one time in eight.

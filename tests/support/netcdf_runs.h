@@ -27,6 +27,13 @@ inline std::map<std::string, std::string> files_of(const RunPlan& run) {
   return all_files(*store, ".");
 }
 
+/// A separate store with these files.
+inline std::shared_ptr<Store> store_of(const std::map<std::string, std::string>& files) {
+  auto store = memory_store();
+  for (const auto& [path, bytes] : files) store->create_exclusive(path, bytes).check();
+  return store;
+}
+
 /// The file of a run, read by netCDF.
 class NetcdfFile {
  public:

@@ -50,7 +50,7 @@ struct PidxFiles {
 
   /// Stored bytes of every block of a field that has samples; absent ones are empty.
   [[nodiscard]] std::vector<std::vector<std::byte>> blocks(int field, Index step) const {
-    const testing::BruteOrder order(bits);
+    const testing_support::BruteOrder order(bits);
     const std::size_t per_block = std::size_t{1} << bits_per_block;
     std::vector<std::vector<std::byte>> out(order.hz_order.size() / per_block);
     for (std::size_t b = 0; b < out.size(); ++b) {

@@ -10,6 +10,7 @@
 #include "support/runs.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
+#include "unit/api/amounts.h"
 #include "write/pipeline.h"
 
 namespace esker {
@@ -64,14 +65,14 @@ Schema schema_of(const Mesh& mesh) {
   return schema;
 }
 
-struct Way {
+struct MeshWay {
   const char* name;
   std::map<std::string, std::string> options;
 };
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+void PrintTo(const MeshWay& way, std::ostream* out) { *out << way.name; }
 
-Options options_of(const Way& way) {
+Options options_of(const MeshWay& way) {
   Options options;
   options.report = "none";
   options.blocks_per_file = 4;
@@ -100,18 +101,6 @@ StepInput input_of(const std::vector<MeshBox>& patches, const Schema& schema,
   return input;
 }
 
-double amount(const RunReport& report, const std::string& name, double Spread::*which) {
-  const auto found = std::find_if(report.amounts.begin(), report.amounts.end(),
-                                  [&](const Spread& spread) { return spread.name == name; });
-  return found == report.amounts.end() ? -1 : (*found).*which;
-}
-
-void expect_same(const OverRanks& planned, const RunReport& report, const std::string& name) {
-  EXPECT_EQ(static_cast<double>(planned.min), amount(report, name, &Spread::min)) << name;
-  EXPECT_NEAR(planned.mean, amount(report, name, &Spread::mean), 1e-6 * (1 + planned.mean)) << name;
-  EXPECT_EQ(static_cast<double>(planned.max), amount(report, name, &Spread::max)) << name;
-}
-
 void expect_same_step(const PlanReport& planned, const StepReport& step) {
   EXPECT_EQ(planned.stored_bytes, step.stored_bytes);
   EXPECT_EQ(planned.files, step.files);
@@ -128,7 +117,7 @@ void expect_same_step(const PlanReport& planned, const StepReport& step) {
   EXPECT_NEAR(planned.write_imbalance, step.write_imbalance, 1e-9);
 }
 
-class PlanMesh : public testing::TestWithParam<Way> {};
+class PlanMesh : public testing::TestWithParam<MeshWay> {};
 
 TEST_P(PlanMesh, AgreesWithTheStepOfAWriter) {
   const Mesh mesh = three_levels();
@@ -156,7 +145,7 @@ TEST_P(PlanMesh, AgreesWithTheStepOfAWriter) {
   }
 }
 
-const std::vector<Way> kWays{
+const std::vector<MeshWay> kMeshWays{
     {"LargeBlocks", {{"bits_per_block", "8"}}},
     {"SmallBlocks", {{"bits_per_block", "4"}}},
     {"ChosenBlocks", {}},
@@ -169,7 +158,7 @@ const std::vector<Way> kWays{
 #endif
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, PlanMesh, testing::ValuesIn(kWays),
+INSTANTIATE_TEST_SUITE_P(Ways, PlanMesh, testing::ValuesIn(kMeshWays),
                          [](const auto& test) { return test.param.name; });
 
 TEST(PlanMeshReport, HasThePatchesOfLevels) {

@@ -13,7 +13,7 @@
 namespace esker {
 namespace {
 
-constexpr int kRanks = 4;
+constexpr int kPartitionRanks = 4;
 
 /// Of this rank, in two partitions of two ranks.
 std::shared_ptr<const RankGroup> group_of(Comm& comm) {
@@ -33,7 +33,7 @@ Plan plan_of(int rank, bool crosses) {
     ++count;
   };
   const auto is_planned = [&](int from, int to) { return to == from + 1 && (from != 1 || crosses); };
-  for (int peer = 0; peer < kRanks; ++peer) {
+  for (int peer = 0; peer < kPartitionRanks; ++peer) {
     if (is_planned(rank, peer)) add(round.sends, peer, plan.send_bytes, plan.num_sends);
     if (is_planned(peer, rank)) add(round.receives, peer, plan.receive_bytes, plan.num_receives);
   }
@@ -56,9 +56,9 @@ class InPartitionsTest : public testing::TestWithParam<Primitive> {
     policy.topology = Topology::kFlat;
     policy.primitive = GetParam();
     policy.synchronization = Synchronization::kFence;
-    ASSERT_TRUE(waits_for_all(policy, kRanks));
+    ASSERT_TRUE(waits_for_all(policy, kPartitionRanks));
     prepared.plan = plan_of(comm.rank(), crosses);
-    prepared.transport = make_message_transport(policy, false, kRanks, group_of(comm));
+    prepared.transport = make_message_transport(policy, false, kPartitionRanks, group_of(comm));
     comm.reserve_transfers(prepared.plan.num_sends, prepared.plan.num_receives);
     const Status reserved = prepared.transport->is_one_sided()
                                 ? prepared.buffers.reserve_exposed(comm, prepared.plan)
@@ -98,7 +98,7 @@ class InPartitionsTest : public testing::TestWithParam<Primitive> {
 };
 
 TEST_P(InPartitionsTest, MessagesArriveInsideAndAcrossPartitions) {
-  testing_support::run_ranks(kRanks, [](const Communicator& comm) {
+  testing_support::run_ranks(kPartitionRanks, [](const Communicator& comm) {
     Prepared prepared;
     prepare(*comm.get(), true, prepared);
     for (int step = 0; step < 3; ++step) run(prepared, comm.rank());
@@ -109,7 +109,7 @@ TEST_P(InPartitionsTest, MessagesArriveInsideAndAcrossPartitions) {
 // Ranks 0 and 1 begin when the others have finished. If these waited for all ranks, the test would not end.
 TEST_P(InPartitionsTest, APartitionDoesNotWaitForAnother) {
   std::latch finished(2);
-  testing_support::run_ranks(kRanks, [&](const Communicator& comm) {
+  testing_support::run_ranks(kPartitionRanks, [&](const Communicator& comm) {
     Prepared prepared;
     prepare(*comm.get(), false, prepared);
     if (comm.rank() < 2) finished.wait();

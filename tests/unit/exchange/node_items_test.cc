@@ -13,11 +13,11 @@ namespace {
 
 using namespace testing_support;  // NOLINT: random exchanges
 
-constexpr int kRanks = 11, kPerNode = 3;
+constexpr int kNumRanks = 11, kPerNode = 3;
 
 std::vector<int> ranks_of_node(int node) {
   std::vector<int> ranks;
-  for (int r = node * kPerNode; r < std::min(kRanks, (node + 1) * kPerNode); ++r) ranks.push_back(r);
+  for (int r = node * kPerNode; r < std::min(kNumRanks, (node + 1) * kPerNode); ++r) ranks.push_back(r);
   return ranks;
 }
 
@@ -25,11 +25,11 @@ std::vector<int> ranks_of_node(int node) {
 std::vector<Plan> combined_plans(const PlanCase& test, const Ownership& ownership, const Relays& relays,
                                  int min_senders) {
   std::vector<Plan> plans;
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kNumRanks; ++rank) {
     plans.push_back(make_plan(test.space, ownership, test.fields, relays, rank));
   }
   run_ranks(
-      kRanks,
+      kNumRanks,
       [&](const Communicator& comm) {
         Plan& plan = plans[static_cast<std::size_t>(comm.rank())];
         place_near(plan, comm.get()->node_ranks(), 2);
@@ -128,12 +128,13 @@ TEST(NodeItems, BothNodesDeriveTheSamePlacesInTheirMessages) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const PlanCase test = random_case(random, kRanks);
-    const Ownership ownership = random_ownership(test, 1 + static_cast<int>(seed % kRanks),
+    const PlanCase test = random_case(random, kNumRanks);
+    const Ownership ownership = random_ownership(test, 1 + static_cast<int>(seed % kNumRanks),
                                                  test.space.largest_piece_bytes() * 3, random);
-    const Relays relays(test.space, ownership, test.fields, kRanks, {Restructure(), seed % 2 == 0 ? 2 : 0});
+    const Relays relays(test.space, ownership, test.fields, kNumRanks,
+                        {Restructure(), seed % 2 == 0 ? 2 : 0});
     const std::vector<Plan> plans = combined_plans(test, ownership, relays, 0);
-    const int n_nodes = (kRanks + kPerNode - 1) / kPerNode;
+    const int n_nodes = (kNumRanks + kPerNode - 1) / kPerNode;
     for (int node = 0; node < n_nodes; ++node) {
       const Plan& of_leader = plans[static_cast<std::size_t>(node * kPerNode)];
       EXPECT_TRUE(of_leader.node.used);
@@ -148,9 +149,9 @@ TEST(NodeItems, BothNodesDeriveTheSamePlacesInTheirMessages) {
 
 TEST(NodeItems, FewSendersAreNotCombined) {
   std::mt19937 random(5);  // each rank holds a part of the grid
-  const PlanCase test = random_case(random, kRanks);
-  const Ownership ownership(test.space, kRanks, 1, test.space.stored_bytes());
-  const Relays relays(test.space, ownership, test.fields, kRanks, {Restructure(), 0});
+  const PlanCase test = random_case(random, kNumRanks);
+  const Ownership ownership(test.space, kNumRanks, 1, test.space.stored_bytes());
+  const Relays relays(test.space, ownership, test.fields, kNumRanks, {Restructure(), 0});
   for (const int min_senders : {0, 1, kPerNode, kPerNode + 1}) {
     const std::vector<Plan> plans = combined_plans(test, ownership, relays, min_senders);
     for (const Plan& plan : plans) EXPECT_EQ(plan.node.used, min_senders <= kPerNode) << min_senders;

@@ -6,21 +6,14 @@
 #include <set>
 
 #include "support/blocks_meeting.h"
-#include "unit/grid/brute_force.h"
+#include "unit/grid/random_blocks.h"
 
 namespace esker {
 namespace {
 
-using testing::Random;
 using testing_support::blocks_meeting;
-
-BlockGrid random_grid(Random& random) {
-  Box box;
-  box.rank = static_cast<int>(random.in(1, 4));
-  for (int a = 0; a < box.rank; ++a) box.hi[a] = random.in(2, box.rank < 3 ? 60 : 9);
-  const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
-  return {mask, static_cast<int>(random.in(0, mask.max_level() / 2)), box};
-}
+using testing_support::Random;
+using testing_support::random_grid;
 
 TEST(BlockRuns, AreNormalizedAndUnited) {
   EXPECT_EQ(normalized({{5, 7}, {0, 2}, {2, 3}, {6, 9}, {4, 4}}), (BlockRuns{{0, 3}, {5, 9}}));

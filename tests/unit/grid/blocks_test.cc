@@ -8,11 +8,11 @@
 namespace esker {
 namespace {
 
-using testing::as_set;
-using testing::BruteOrder;
-using testing::for_random_masks;
-using testing::points_of;
-using testing::Random;
+using testing_support::as_set;
+using testing_support::BruteOrder;
+using testing_support::for_random_masks;
+using testing_support::points_of;
+using testing_support::Random;
 
 /// A random block size and grid box for a mask.
 BlockGrid random_blocks(const Bitmask& mask, Random& random) {

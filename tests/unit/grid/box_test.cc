@@ -9,11 +9,10 @@
 namespace esker {
 namespace {
 
-using testing::points_of;
-using testing::Random;
-
-constexpr Index kMin = std::numeric_limits<Index>::min();
-constexpr Index kMax = std::numeric_limits<Index>::max();
+using testing_support::kMax;
+using testing_support::kMin;
+using testing_support::points_of;
+using testing_support::Random;
 
 TEST(Box, AxesBeyondTheRankHoldOneIndex) {
   const Box box{{1, 2}, {4, 7}};

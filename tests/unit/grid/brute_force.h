@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -24,7 +25,10 @@ inline void PrintTo(const Bitmask& mask, std::ostream* os) { *os << mask.to_stri
 
 }  // namespace esker
 
-namespace esker::testing {
+namespace esker::testing_support {
+
+inline constexpr Index kMin = std::numeric_limits<Index>::min();
+inline constexpr Index kMax = std::numeric_limits<Index>::max();
 
 /// All points of a box, x fastest.
 inline std::vector<Point> points_of(const Box& box) {
@@ -143,4 +147,4 @@ void for_random_masks(unsigned seed, int n_masks, int max_digits, Body body) {
   }
 }
 
-}  // namespace esker::testing
+}  // namespace esker::testing_support

@@ -7,8 +7,8 @@
 namespace esker {
 namespace {
 
-using testing::points_of;
-using testing::Random;
+using testing_support::points_of;
+using testing_support::Random;
 
 /// Cuts boxes of the list at random faces until there are `n` (or all are single samples).
 std::vector<Box> random_tiling(const Box& domain, int n, Random& random) {

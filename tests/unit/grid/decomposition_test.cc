@@ -8,8 +8,8 @@
 namespace esker {
 namespace {
 
-using testing::points_of;
-using testing::Random;
+using testing_support::points_of;
+using testing_support::Random;
 
 std::vector<Box> boxes_of(const BrickDecomposition& d) {
   std::vector<Box> boxes;

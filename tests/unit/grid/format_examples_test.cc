@@ -69,7 +69,7 @@ TEST(Example8x8, BlockTable) {
 
 /// The points of a piece in the order of `order`, from position `first` of the result on.
 void place(const Lattice& lattice, const SampleOrder& order, Index first, Points& stored) {
-  for (const Point& index : testing::points_of(lattice.all_indices())) {
+  for (const Point& index : testing_support::points_of(lattice.all_indices())) {
     stored.at(static_cast<std::size_t>(first + order.at(index))) = lattice.point(index);
   }
 }
@@ -154,7 +154,7 @@ TEST(Example16, LevelsAddressesBlocksAndFiles) {
     EXPECT_EQ(first_hz_of_level(row.level), row.first_hz);
     EXPECT_EQ(first_hz_of_level(row.level + 1) - 1, row.last_hz);
     std::set<Index> blocks, files;
-    for (const Point& p : testing::points_of(grid.mask().samples_new_at(row.level))) {
+    for (const Point& p : testing_support::points_of(grid.mask().samples_new_at(row.level))) {
       const Index hz = hz_from_point(grid.mask(), p);
       EXPECT_TRUE(row.first_hz <= hz && hz <= row.last_hz);
       blocks.insert(grid.block_of(p));
@@ -297,7 +297,7 @@ void expect_stored_bytes(const BlockGrid& grid, const std::string& name, Index s
     const std::string row_major = block_bytes(name + "_rm", block, grid.samples_per_block() * sample_bytes);
     const Lattice lattice = grid.lattice(block);
     const SampleOrder order = row_major_order(lattice.rank, lattice.count);
-    for (const Point& index : testing::points_of(lattice.all_indices())) {
+    for (const Point& index : testing_support::points_of(lattice.all_indices())) {
       ASSERT_EQ(sample_at(row_major, order.at(index), sample_bytes), value_at(lattice.point(index), size));
     }
   }

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "grid/blocks.h"
 #include "grid/hz.h"
 #include "grid/points.h"
-#include "unit/grid/brute_force.h"
+#include "unit/grid/random_blocks.h"
 
 namespace esker {
 namespace {
 
-using testing::Random;
+using testing_support::Random;
 
 TEST(HybridBlocks, KnownAnswer) {
   for (Index p = 0; p < 4; ++p) {
@@ -58,16 +57,11 @@ TEST(HybridBlocks, OnlyTheFirstBlocksOfTheExampleAreMixed) {
 }
 
 /// A grid that can have bricks, and so many digits of them.
-BlockGrid random_grid(Random& random) {
+BlockGrid random_hybrid_grid(Random& random) {
   for (;;) {
-    Box box;
-    box.rank = static_cast<int>(random.in(1, 3));
-    for (int a = 0; a < box.rank; ++a) box.hi[a] = random.in(2, box.rank < 3 ? 60 : 17);
-    const Bitmask mask = random.in(0, 1) ? Bitmask::for_extent(box.rank, box.hi).value()
-                                         : Bitmask::longest_first(box.rank, box.hi).value();
-    const BlockGrid grid(mask, static_cast<int>(random.in(0, mask.max_level())), box);
+    const BlockGrid grid = testing_support::random_grid(random);
     const auto digits = static_cast<int>(random.in(0, 5));
-    if (grid.can_have_bricks(digits)) return {mask, grid.bits_per_block(), box, digits};
+    if (grid.can_have_bricks(digits)) return {grid.mask(), grid.bits_per_block(), grid.box(), digits};
   }
 }
 
@@ -81,7 +75,7 @@ Box only(const Point& p, int rank) {
 TEST(HybridBlocks, BlocksAreThoseOfTheBricks) {
   Random random(51);
   for (int round = 0; round < 200; ++round) {
-    const BlockGrid hybrid = random_grid(random);
+    const BlockGrid hybrid = random_hybrid_grid(random);
     const Bitmask& mask = hybrid.mask();
     const int digits = hybrid.brick_digits(), inside = mask.max_level() - digits;
     const BlockGrid global(mask, hybrid.bits_per_block(), hybrid.box());
@@ -119,7 +113,7 @@ TEST(HybridBlocks, BlocksAreThoseOfTheBricks) {
 TEST(HybridBlocks, QueriesFindTheBlocksOfABox) {
   Random random(52);
   for (int round = 0; round < 200; ++round) {
-    const BlockGrid hybrid = random_grid(random);
+    const BlockGrid hybrid = random_hybrid_grid(random);
     Box box = hybrid.box();
     for (int a = 0; a < box.rank; ++a) {
       box.lo[a] = random.in(0, box.hi[a] - 1);

@@ -7,9 +7,9 @@
 namespace esker {
 namespace {
 
-using testing::BruteOrder;
-using testing::for_random_masks;
-using testing::Random;
+using testing_support::BruteOrder;
+using testing_support::for_random_masks;
+using testing_support::Random;
 
 TEST(Hz, AddressesFollowTheBisection) {
   for_random_masks(7, 100, 13, [](const std::string& text, const Bitmask& mask, Random&) {

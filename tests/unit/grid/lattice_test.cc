@@ -9,12 +9,11 @@
 namespace esker {
 namespace {
 
-using testing::as_set;
-using testing::points_of;
-using testing::Random;
-
-constexpr Index kMin = std::numeric_limits<Index>::min();
-constexpr Index kMax = std::numeric_limits<Index>::max();
+using testing_support::as_set;
+using testing_support::kMax;
+using testing_support::kMin;
+using testing_support::points_of;
+using testing_support::Random;
 
 Lattice random_lattice(Random& random, int rank) {
   Lattice lattice{.rank = rank};

@@ -8,10 +8,10 @@
 namespace esker {
 namespace {
 
-using testing::BruteOrder;
-using testing::for_random_masks;
-using testing::points_of;
-using testing::Random;
+using testing_support::BruteOrder;
+using testing_support::for_random_masks;
+using testing_support::points_of;
+using testing_support::Random;
 
 TEST(Order, RowMajorCountsWithXFastest) {
   Random random(10);

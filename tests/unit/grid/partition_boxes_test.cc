@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-using testing::Random;
+using testing_support::Random;
 
 struct Case {
   Bitmask mask;

@@ -7,21 +7,13 @@
 
 #include "grid/hz.h"
 #include "grid/points.h"
-#include "unit/grid/brute_force.h"
+#include "unit/grid/random_blocks.h"
 
 namespace esker {
 namespace {
 
-using testing::Random;
-
-BlockGrid random_grid(Random& random) {
-  Box box;
-  box.rank = static_cast<int>(random.in(1, 3));
-  for (int a = 0; a < box.rank; ++a) box.hi[a] = random.in(2, box.rank < 3 ? 60 : 17);
-  const Bitmask mask = random.in(0, 1) ? Bitmask::for_extent(box.rank, box.hi).value()
-                                       : Bitmask::longest_first(box.rank, box.hi).value();
-  return {mask, static_cast<int>(random.in(0, mask.max_level())), box};
-}
+using testing_support::Random;
+using testing_support::random_grid;
 
 /// Samples of the grid in each tile of `digits` digits.
 std::vector<Index> count_samples(const BlockGrid& blocks, int digits) {

@@ -15,15 +15,15 @@
 namespace esker {
 namespace {
 
-using testing::box_near;
-using testing::expect_conforming_layout;
-using testing::expect_segments_of_a_box;
-using testing::points_of;
-using testing::Random;
+using testing_support::box_near;
+using testing_support::expect_conforming_layout;
+using testing_support::expect_segments_of_a_box;
+using testing_support::points_of;
+using testing_support::Random;
 
 /// A layout of a random extent, and its offset of each sample by counting.
-struct Case {
-  explicit Case(Random& random) {
+struct ChunkedCase {
+  explicit ChunkedCase(Random& random) {
     rank = static_cast<int>(random.in(1, kMaxRank));
     for (int a = 0; a < rank; ++a) {
       extent[a] = random.in(1, rank < 4 ? 20 : 4);
@@ -65,30 +65,31 @@ Index offset_at(const Layout& layout, Index position) {
 TEST(Chunked, PiecesHoldAllSamplesInFileOrder) {
   Random random(3);
   for (int i = 0; i < 300; ++i) {
-    const Case test(random);
+    const ChunkedCase test(random);
     const ChunkedLayout layout = test.layout();
     std::map<Index, Point> point_at;
     for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
       const Piece piece = layout.piece(ordinal);
       ASSERT_EQ(piece.num_parts, 1);
-      ASSERT_LE(piece.size_bytes, std::max(test.tiles.piece_bytes, Case::kBytes));
+      ASSERT_LE(piece.size_bytes, std::max(test.tiles.piece_bytes, ChunkedCase::kBytes));
       const PiecePart part = layout.part(piece, 0);
       for (const Point& index : points_of(part.lattice.all_indices())) {
-        const Index at = piece.position_bytes + (part.first_sample + part.order.at(index)) * Case::kBytes;
+        const Index at =
+            piece.position_bytes + (part.first_sample + part.order.at(index)) * ChunkedCase::kBytes;
         ASSERT_TRUE(point_at.emplace(offset_at(layout, at), part.lattice.point(index)).second) << at;
       }
     }
     for (const Point& point : points_of(test.box())) {
       ASSERT_EQ(point_at.at(test.offset_of(point)), point);
     }
-    ASSERT_GE(Case::kOffset + layout.stored_bytes(), point_at.rbegin()->first + Case::kBytes);
+    ASSERT_GE(ChunkedCase::kOffset + layout.stored_bytes(), point_at.rbegin()->first + ChunkedCase::kBytes);
   }
 }
 
 TEST(Chunked, StretchesAreContiguousAndFillTheFile) {
   Random random(7);
   for (int i = 0; i < 100; ++i) {
-    const ChunkedLayout layout = Case(random).layout();
+    const ChunkedLayout layout = ChunkedCase(random).layout();
     std::map<Index, Index> end_of;  // by where a stretch begins
     for (Index position = 0; position < layout.stored_bytes();) {
       const Layout::FileSpan span = layout.file_at(position);
@@ -98,12 +99,12 @@ TEST(Chunked, StretchesAreContiguousAndFillTheFile) {
       ASSERT_TRUE(end_of.emplace(span.data_offset_bytes, end).second);
       position = span.end;
     }
-    Index offset = Case::kOffset;
+    Index offset = ChunkedCase::kOffset;
     for (const auto& [begin, end] : end_of) {
       ASSERT_EQ(begin, offset);
       offset = end;
     }
-    ASSERT_EQ(offset, Case::kOffset + layout.stored_bytes());
+    ASSERT_EQ(offset, ChunkedCase::kOffset + layout.stored_bytes());
   }
 }
 
@@ -166,7 +167,7 @@ TEST(Chunked, SlabsAreWholePlanes) {
 TEST(Chunked, ConformsToTheContractOfLayouts) {
   Random random(4);
   for (int i = 0; i < 300; ++i) {
-    const Case test(random);
+    const ChunkedCase test(random);
     ASSERT_NO_FATAL_FAILURE(expect_conforming_layout(test.layout(), random)) << i;
     expect_segments_of_a_box(test.layout(), 0, box_near(test.box(), random));
   }

@@ -11,9 +11,9 @@
 namespace esker {
 namespace {
 
-using testing::expect_conforming_layout;
-using testing::points_of;
-using testing::Random;
+using testing_support::expect_conforming_layout;
+using testing_support::points_of;
+using testing_support::Random;
 
 constexpr Index kBytes = 12, kOffset = 100;
 

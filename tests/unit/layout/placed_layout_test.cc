@@ -13,19 +13,19 @@
 namespace esker {
 namespace {
 
-using testing::box_near;
-using testing::points_of;
-using testing::Random;
+using testing_support::box_near;
+using testing_support::points_of;
+using testing_support::Random;
 
-constexpr Index kBytes = 8;
+constexpr Index kSampleBytes = 8;
 
 PlacedLayout layout_of(const Box& box, Random& random) {
   ChunkedLayout::Shape shape;
   for (int a = 0; a < box.rank; ++a) shape.chunk[a] = random.in(1, 7);
   ChunkedLayout::Tiles tiles;
-  tiles.piece_bytes = kBytes * random.in(1, 60);
+  tiles.piece_bytes = kSampleBytes * random.in(1, 60);
   tiles.dense_axis = static_cast<int>(random.in(0, box.rank - 1));
-  return {std::make_shared<ChunkedLayout>(box.rank, box.extents(), kBytes, shape, 0, tiles), box.lo};
+  return {std::make_shared<ChunkedLayout>(box.rank, box.extents(), kSampleBytes, shape, 0, tiles), box.lo};
 }
 
 TEST(PlacedLayout, TheBoxesOfAGridHaveEachSampleOnce) {
@@ -58,7 +58,7 @@ TEST(PlacedLayout, SegmentsOfABoxAreThoseOfTheDomain) {
     const auto boxes = BrickDecomposition::near_cubic(3, extent, 6).value();
     const Box asked = box_near(Box::from_extent(3, extent), random);
     for (Index part = 0; part < 6; ++part) {
-      testing::expect_segments_of_a_box(layout_of(boxes.box(part), random), 0, asked);
+      testing_support::expect_segments_of_a_box(layout_of(boxes.box(part), random), 0, asked);
     }
   }
 }

@@ -12,15 +12,15 @@
 namespace esker {
 namespace {
 
-using testing::box_near;
-using testing::expect_conforming_layout;
-using testing::expect_segments_of_a_box;
-using testing::points_of;
-using testing::Random;
+using testing_support::box_near;
+using testing_support::expect_conforming_layout;
+using testing_support::expect_segments_of_a_box;
+using testing_support::points_of;
+using testing_support::Random;
 
 /// A layout of a random extent, and its position of each sample by counting.
-struct Case {
-  explicit Case(Random& random) {
+struct RowMajorCase {
+  explicit RowMajorCase(Random& random) {
     rank = static_cast<int>(random.in(1, kMaxRank));
     for (int a = 0; a < rank; ++a) extent[a] = random.in(1, rank < 4 ? 9 : 4);
     piece_bytes = kBytes * random.in(1, 40) + random.in(0, kBytes - 1);
@@ -45,19 +45,20 @@ struct Case {
 TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
   Random random(3);
   for (int i = 0; i < 300; ++i) {
-    const Case test(random);
+    const RowMajorCase test(random);
     const RowMajorLayout layout = test.layout();
     std::map<Index, Point> point_at;
     for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
       const Piece piece = layout.piece(ordinal);
       ASSERT_LE(piece.num_parts, 2 * test.rank - 1);
       ASSERT_LE(piece.size_bytes, test.most_bytes());
-      ASSERT_EQ(piece.offset_bytes, Case::kOffset + piece.position_bytes);
+      ASSERT_EQ(piece.offset_bytes, RowMajorCase::kOffset + piece.position_bytes);
       ASSERT_EQ(layout.position_bytes(ordinal + 1), piece.position_bytes + piece.size_bytes);
       for (int number = 0; number < piece.num_parts; ++number) {
         const PiecePart part = layout.part(piece, number);
         for (const Point& index : points_of(part.lattice.all_indices())) {
-          const Index at = piece.position_bytes + (part.first_sample + part.order.at(index)) * Case::kBytes;
+          const Index at =
+              piece.position_bytes + (part.first_sample + part.order.at(index)) * RowMajorCase::kBytes;
           ASSERT_TRUE(point_at.emplace(at, part.lattice.point(index)).second) << at;
         }
       }
@@ -65,7 +66,7 @@ TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
     Index position = 0;
     for (const Point& point : points_of(test.box())) {
       ASSERT_EQ(point_at.at(position), point);
-      position += Case::kBytes;
+      position += RowMajorCase::kBytes;
     }
     ASSERT_EQ(layout.stored_bytes(), position);
   }
@@ -74,7 +75,7 @@ TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
 TEST(RowMajor, ConformsToTheContractOfLayouts) {
   Random random(4);
   for (int i = 0; i < 300; ++i) {
-    const Case test(random);
+    const RowMajorCase test(random);
     ASSERT_NO_FATAL_FAILURE(expect_conforming_layout(test.layout(), random)) << i;
     expect_segments_of_a_box(test.layout(), 0, box_near(test.box(), random));
   }

@@ -11,9 +11,9 @@
 namespace esker {
 namespace {
 
-using testing::expect_conforming_step;
-using testing::Random;
+using testing_support::expect_conforming_step;
 using testing_support::mixed_schema;
+using testing_support::Random;
 
 const bool kHasRaw = raw::register_raw_format().ok();
 

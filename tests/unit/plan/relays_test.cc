@@ -7,7 +7,8 @@
 #include <cstring>
 #include <set>
 
-#include "plan_case.h"
+#include "unit/plan/plan_case.h"
+#include "unit/plan/relay_settings.h"
 
 namespace esker {
 namespace {
@@ -227,20 +228,9 @@ class Simulation {
   std::map<int, Index> found_;
 };
 
-struct Setting {
-  const char* name;
-  const char* restructure;
-  int max_fan_in;
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
-
-class RelayedPlans : public testing::TestWithParam<std::tuple<Setting, int, int>> {
+class RelayedPlans : public testing::TestWithParam<std::tuple<RelaySetting, int, int>> {
  protected:
-  [[nodiscard]] static RelayRules rules() {
-    const Setting& setting = std::get<0>(GetParam());
-    return {Restructure::parse(setting.restructure).value(), setting.max_fan_in};
-  }
+  [[nodiscard]] static RelayRules rules() { return std::get<0>(GetParam()).rules(); }
 };
 
 TEST_P(RelayedPlans, FillEveryBuffer) {
@@ -266,17 +256,14 @@ TEST_P(RelayedPlans, FillEveryBuffer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Random, RelayedPlans,
-    testing::Combine(testing::Values(Setting{"Off", "off", 0}, Setting{"Coarse", "off", 1},
-                                     Setting{"SomeCoarse", "off", 6}, Setting{"Default", "default", 0},
-                                     Setting{"DefaultCoarse", "default", 5},
-                                     Setting{"Expanded", "expanded", 0}, Setting{"Given", "4,8,2", 0}),
-                     testing::Values(1, 2, 4, 7, 33), testing::Range(0, 6)),
-    [](const auto& test) {
-      return std::string(std::get<0>(test.param).name) + "On" + std::to_string(std::get<1>(test.param)) +
-             "Case" + std::to_string(std::get<2>(test.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Random, RelayedPlans,
+                         testing::Combine(testing::ValuesIn(kRelaySettings), testing::Values(1, 2, 4, 7, 33),
+                                          testing::Range(0, 6)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "On" +
+                                  std::to_string(std::get<1>(test.param)) + "Case" +
+                                  std::to_string(std::get<2>(test.param));
+                         });
 
 /// 3-D bricks of 6^3 samples, one field, small blocks.
 PlanCase bricks(Index per_axis) {

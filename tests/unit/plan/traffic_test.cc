@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan_case.h"
+#include "unit/plan/plan_case.h"
+#include "unit/plan/relay_settings.h"
 
 namespace esker {
 namespace {
@@ -95,15 +96,7 @@ void expect_loads(const PlanLoads& counted, const std::vector<NodeLoad>& planned
   for (std::size_t r = 0; r < written.size(); ++r) EXPECT_EQ(written[r], traffic.ranks()[r].written_bytes);
 }
 
-struct Setting {
-  const char* name;
-  const char* restructure;
-  int max_fan_in;
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
-
-class CountedTraffic : public testing::TestWithParam<std::tuple<Setting, int>> {};
+class CountedTraffic : public testing::TestWithParam<std::tuple<RelaySetting, int>> {};
 
 TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   const auto& [setting, seed] = GetParam();
@@ -119,8 +112,7 @@ TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   const auto buffer_bytes = 1 + static_cast<Index>(random() % 20000);
   const Ownership ownership = has_blocks(test) ? random_partitions(test, aggregators, buffer_bytes, random)
                                                : Ownership(test.space, n_ranks, aggregators, buffer_bytes);
-  const Relays relays(test.space, ownership, test.fields, n_ranks,
-                      {Restructure::parse(setting.restructure).value(), setting.max_fan_in});
+  const Relays relays(test.space, ownership, test.fields, n_ranks, setting.rules());
   const int ranks_per_node = 1 + seed % 4;
   LoadCounter loads(test.space, n_ranks, ranks_per_node);
   TrafficCounter counted(
@@ -138,16 +130,12 @@ TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   expect_loads(loads.take(), loads_of_plans(test, ownership, relays, ranks_per_node), counted);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Random, CountedTraffic,
-    testing::Combine(testing::Values(Setting{"Off", "off", 0}, Setting{"Coarse", "off", 1},
-                                     Setting{"SomeCoarse", "off", 6}, Setting{"Default", "default", 0},
-                                     Setting{"DefaultCoarse", "default", 5},
-                                     Setting{"Expanded", "expanded", 0}, Setting{"Given", "4,8,2", 0}),
-                     testing::Range(0, 60)),
-    [](const auto& test) {
-      return std::string(std::get<0>(test.param).name) + "Case" + std::to_string(std::get<1>(test.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Random, CountedTraffic,
+                         testing::Combine(testing::ValuesIn(kRelaySettings), testing::Range(0, 60)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "Case" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
 
 // A list of boxes gives the same result as the split with these boxes.
 TEST(Distribution, ListsAndSplitsAgree) {

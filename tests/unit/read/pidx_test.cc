@@ -16,7 +16,7 @@ void check_query(const idx::IdxPart& part, int field, Index step, const Box& box
                  const std::function<std::vector<std::byte>(const Point&)>& expected) {
   const Lattice selection = part.select(box, level);
   std::vector<std::byte> want;
-  for (const Point& p : testing::points_of(selection)) {
+  for (const Point& p : testing_support::points_of(selection)) {
     if (selection.num_samples() == 0) break;
     const auto bytes = expected(p);
     want.insert(want.end(), bytes.begin(), bytes.end());
@@ -36,7 +36,7 @@ void check_all_queries(const PidxFiles& files) {
   const idx::IdxPart& part = *dataset->parts[0];
   const Box whole = part.header().box;
   const int max_level = part.header().bitmask.max_level();
-  testing::Random random(11);
+  testing_support::Random random(11);
   for (int f = 0; f < static_cast<int>(files.fields.size()); ++f) {
     for (Index step = files.first_step; step <= files.last_step; ++step) {
       std::map<Point, std::vector<std::byte>> known;
@@ -244,7 +244,7 @@ TEST(PidxChunks, DamagedFilesDoNotCrash) {
   const auto file = store->open(path, OpenMode::kRead).value();
   std::vector<std::byte> bytes(static_cast<std::size_t>(file->size_bytes().value()));
   ASSERT_TRUE(file->read_at(bytes, 0).ok());
-  testing::Random random(2);
+  testing_support::Random random(2);
   const auto replace = [&](const std::vector<std::byte>& damaged) {
     store->remove(path).check();
     store->open(path, OpenMode::kWrite).value()->write_at(damaged, 0).check();
@@ -272,7 +272,7 @@ TEST(PidxChunks, DamagedHeadersDoNotCrash) {
   files.write(*store);
   const std::string header = files.header();
   const std::string characters = "0123456789.-V\n()* ";
-  testing::Random random(3);
+  testing_support::Random random(3);
   for (int round = 0; round < 2000; ++round) {
     std::string damaged = header;
     for (Index n = random.in(1, 3); n > 0; --n) {
@@ -360,7 +360,7 @@ void check_whole(const Partitioned& files) {
   const auto dataset = idx::IdxDataset::open(store, "run.idx");
   ASSERT_TRUE(dataset.ok()) << dataset.status().message();
   const idx::IdxPart& part = *dataset->parts[0];
-  testing::Random random(4);
+  testing_support::Random random(4);
   for (int f = 0; f < 2; ++f) {
     for (Index step = 0; step < 2; ++step) {
       const auto expected = [&](const Point& p) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario
 
-constexpr const char* kBlocks = "run/xyz/time_0001/0000.bin";
+constexpr const char* kBlocksOfStep = "run/xyz/time_0001/0000.bin";
 
 class Verify : public testing::Test {
  protected:
@@ -65,32 +65,32 @@ TEST_F(Verify, AWholeDatasetHasNoFindings) {
 }
 
 TEST_F(Verify, OneChangedByteOfAnyBlockIsFoundAndNamed) {
-  const std::string good = text(kBlocks);
+  const std::string good = text(kBlocksOfStep);
   const Index data_start = 4096;
   for (const Index at : {data_start, data_start + 5000, data_start + 4 * 2048 - 1}) {
     std::string bad = good;
     bad[static_cast<std::size_t>(at)] = static_cast<char>(bad[static_cast<std::size_t>(at)] ^ 1);
-    put(kBlocks, bad);
+    put(kBlocksOfStep, bad);
     EXPECT_EQ(verified().num_errors, 1) << at;
-    expect_finding(kBlocks, "checksum does not match");
+    expect_finding(kBlocksOfStep, "checksum does not match");
   }
 }
 
 TEST_F(Verify, FindsSwappedBlocks) {
-  std::string bytes = text(kBlocks);
+  std::string bytes = text(kBlocksOfStep);
   const std::size_t first = idx::kFileHeaderBytes, second = first + idx::kEntryBytes;
   for (std::size_t i = 0; i < 40; ++i) std::swap(bytes[first + i], bytes[second + i]);
-  put(kBlocks, bytes);
+  put(kBlocksOfStep, bytes);
   EXPECT_EQ(verified().num_errors, 1);
-  expect_finding(kBlocks, "error: the table of blocks differs from the one that Esker wrote");
+  expect_finding(kBlocksOfStep, "error: the table of blocks differs from the one that Esker wrote");
 }
 
 TEST_F(Verify, FindsSwappedFilesAndDoesNotReadThem) {
   const std::string first = "run/xyz/time_0000/0000.bin";
   const std::string other_step = text(first);
-  put(kBlocks, other_step);
+  put(kBlocksOfStep, other_step);
   EXPECT_EQ(verified().num_errors, 1);
-  expect_finding(kBlocks, "another step");
+  expect_finding(kBlocksOfStep, "another step");
   const auto dataset = idx::IdxDataset::open(store_, run_.path).value();
   const auto& place = dataset.places[0];
   const idx::IdxPart& part = *dataset.parts[place.part];
@@ -137,28 +137,28 @@ TEST_F(Verify, HeadersThatDoNotFitTogetherAreErrors) {
 }
 
 TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
-  const std::string good = text(kBlocks);
-  put(kBlocks, good.substr(0, good.size() - 2000));
-  expect_finding(kBlocks, "error: ");
-  put(kBlocks, good.substr(0, 100));
-  expect_finding(kBlocks, "shorter");
-  store_->remove(kBlocks).check();
-  expect_finding(kBlocks, "missing");
+  const std::string good = text(kBlocksOfStep);
+  put(kBlocksOfStep, good.substr(0, good.size() - 2000));
+  expect_finding(kBlocksOfStep, "error: ");
+  put(kBlocksOfStep, good.substr(0, 100));
+  expect_finding(kBlocksOfStep, "shorter");
+  store_->remove(kBlocksOfStep).check();
+  expect_finding(kBlocksOfStep, "missing");
   std::string overlapping = good;
   const auto offset_low = idx::kFileHeaderBytes + idx::kEntryBytes + 8;
   auto* bytes = reinterpret_cast<std::byte*>(overlapping.data());
   store_be32(load_be32(bytes + offset_low) - 8, bytes + offset_low);
-  put(kBlocks, overlapping);
-  expect_finding(kBlocks, "error: the table of blocks");
+  put(kBlocksOfStep, overlapping);
+  expect_finding(kBlocksOfStep, "error: the table of blocks");
   constexpr Index kFields = 3;  // of the part
   const auto table = std::span(bytes, static_cast<std::size_t>(idx::headers_bytes(4, kFields)));
   const auto entries =
       idx::decode_headers(table, 4 * kFields, static_cast<Index>(overlapping.size())).value();
   const auto sealed = idx::encode_headers(entries, idx::identity_of(table));
   std::copy(sealed.begin(), sealed.end(), bytes);
-  put(kBlocks, overlapping);
+  put(kBlocksOfStep, overlapping);
   bool found = false;
-  for (const std::string& text : findings_at(kBlocks))
+  for (const std::string& text : findings_at(kBlocksOfStep))
     found = found || text.find("overlap") != std::string::npos;
   EXPECT_TRUE(found);
 }
@@ -207,9 +207,9 @@ TEST_F(Verify, ABadSchemaFileIsAFindingAndABadCatalogDoesNotOpen) {
 }
 
 TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {
-  std::string bytes = text(kBlocks);
+  std::string bytes = text(kBlocksOfStep);
   bytes[5000] = static_cast<char>(bytes[5000] ^ 64);
-  put(kBlocks, bytes);
+  put(kBlocksOfStep, bytes);
   const auto dataset = idx::IdxDataset::open(store_, run_.path).value();
   const auto& place = dataset.places[0];
   const idx::IdxPart& part = *dataset.parts[place.part];
@@ -221,21 +221,21 @@ TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {
   const Status status = testing_support::read_box(part, place.columns, 1, part.header().box, level,
                                                   answer.data(), {.verify = true});
   EXPECT_EQ(status.code(), Code::kDataLoss);
-  EXPECT_NE(status.message().find(kBlocks), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find(kBlocksOfStep), std::string::npos) << status.message();
 }
 
 // A block that another program replaced cannot be distinguished from a damaged block.
 TEST_F(Verify, ABlockThatAnotherProgramReplacedIsAnErrorThatNamesTheReason) {
-  std::string bytes = text(kBlocks);
+  std::string bytes = text(kBlocksOfStep);
   auto* entry = reinterpret_cast<std::byte*>(bytes.data()) + idx::kFileHeaderBytes;
   std::fill(entry + 24, entry + 40, std::byte{});
   bytes[4096] = static_cast<char>(bytes[4096] ^ 1);
-  put(kBlocks, bytes);
+  put(kBlocksOfStep, bytes);
   const VerifyReport report = verified();
   EXPECT_FALSE(report.good());
   EXPECT_EQ(report.num_errors, 1);
   expect_finding(
-      kBlocks,
+      kBlocksOfStep,
       "error: the table of blocks differs from the one that Esker wrote: it is damaged, or another program");
 }
 

@@ -21,7 +21,7 @@ using namespace testing_support;  // NOLINT: runs
 
 using Files = std::map<std::string, std::string>;
 
-constexpr Index kSteps = 2;
+constexpr Index kRunSteps = 2;
 constexpr Index kOldSteps = 3;  ///< of a dataset that is replaced
 
 /// Writes in halves, and takes a snapshot in between.
@@ -81,7 +81,7 @@ std::set<Files> states_of(const std::shared_ptr<Store>& store, const RunPlan& ru
 }
 
 Status write_rest(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run) {
-  for (auto step = static_cast<Index>(pipeline.times().size()); step < kSteps; ++step) {
+  for (auto step = static_cast<Index>(pipeline.times().size()); step < kRunSteps; ++step) {
     const Status status = write_step(pipeline, comm, run, step);
     if (!status.ok()) return status;
   }
@@ -109,7 +109,7 @@ class CreationTest : public testing::TestWithParam<Creation> {
       run_.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
     }
     run_.fsync = Fsync::kStep;
-    run_.end_step = kSteps;
+    run_.end_step = kRunSteps;
     const auto store = memory_store();
     const Status status = write_all(store, run_);
     if (status.code() == Code::kUnsupported) GTEST_SKIP() << status.message();

@@ -9,7 +9,7 @@ std::string path(const std::string& blocks, const std::string& time, Index first
   return FilenameTemplate::parse(blocks, time).value().path(first, step);
 }
 
-Code code_of(const std::string& blocks, const std::string& time = "") {
+Code code_of_template(const std::string& blocks, const std::string& time = "") {
   return FilenameTemplate::parse(blocks, time).status().code();
 }
 
@@ -59,30 +59,30 @@ TEST(FilenameTemplate, WaysToNameTheDirectoryOfTheIdx) {
   EXPECT_EQ(path("$(CurrentFileDirectory)/v/%02x", "", 1, 0), "v/01");
   EXPECT_EQ(path("v/%02x", "", 1, 0), "v/01");
   EXPECT_EQ(path("././v/%02x", "", 1, 0), "v/01");
-  EXPECT_EQ(code_of("$(HOME)/v/%02x"), Code::kUnsupported);
+  EXPECT_EQ(code_of_template("$(HOME)/v/%02x"), Code::kUnsupported);
 }
 
 TEST(FilenameTemplate, OtherConversionsAreErrors) {
   for (const char* bad : {"./%x", "./%4x", "./%00x", "./%010x", "./%04X", "./%04d", "./%s", "./%n", "./%%",
                           "./%", "./%0", "./%04"}) {
-    EXPECT_EQ(code_of(bad), Code::kDataLoss) << bad;
+    EXPECT_EQ(code_of_template(bad), Code::kDataLoss) << bad;
   }
   for (const char* bad : {"%s", "%n", "%d%d", "%04x", "%", "%*d", "%99d", "%-4d", "%lld", "%%d"}) {
-    EXPECT_EQ(code_of("./%04x", bad), Code::kDataLoss) << bad;
+    EXPECT_EQ(code_of_template("./%04x", bad), Code::kDataLoss) << bad;
   }
 }
 
 TEST(FilenameTemplate, PathsStayInTheDirectoryOfTheIdx) {
   for (const char* bad : {"/etc/%04x", "../%04x", "./../%04x", "./a/../../%04x", "a/./../..//%04x", "./..",
                           "/etc/passwd", ".//etc/%04x"}) {
-    EXPECT_EQ(code_of(bad), Code::kDataLoss) << bad;
+    EXPECT_EQ(code_of_template(bad), Code::kDataLoss) << bad;
   }
-  EXPECT_EQ(code_of("./%04x", "../../%d"), Code::kDataLoss);
-  EXPECT_EQ(code_of("./%04x", "/etc/%d"), Code::kDataLoss);
-  EXPECT_EQ(code_of("./.%04x", "./%d"), Code::kDataLoss);  // the two together make ".."
-  EXPECT_EQ(code_of("./%04x/../../../x"), Code::kDataLoss);
-  EXPECT_EQ(code_of("./a/../%04x"), Code::kOk);
-  EXPECT_EQ(code_of("./a..b/..%04x"), Code::kOk);
+  EXPECT_EQ(code_of_template("./%04x", "../../%d"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./%04x", "/etc/%d"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./.%04x", "./%d"), Code::kDataLoss);  // the two together make ".."
+  EXPECT_EQ(code_of_template("./%04x/../../../x"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./a/../%04x"), Code::kOk);
+  EXPECT_EQ(code_of_template("./a..b/..%04x"), Code::kOk);
 }
 
 TEST(FilenameTemplate, OutsideOnRequest) {
@@ -102,12 +102,12 @@ TEST(FilenameTemplate, PatternsOfAllPaths) {
 }
 
 TEST(FilenameTemplate, HostileTexts) {
-  EXPECT_EQ(code_of(""), Code::kDataLoss);
-  EXPECT_EQ(code_of("./"), Code::kDataLoss);
-  EXPECT_EQ(code_of("./%04x/"), Code::kDataLoss);
-  EXPECT_EQ(code_of(std::string("./a\0b%04x", 9)), Code::kDataLoss);
-  EXPECT_EQ(code_of("./a\nb%04x"), Code::kDataLoss);
-  EXPECT_EQ(code_of(std::string(100000, 'a')), Code::kDataLoss);
+  EXPECT_EQ(code_of_template(""), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./%04x/"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template(std::string("./a\0b%04x", 9)), Code::kDataLoss);
+  EXPECT_EQ(code_of_template("./a\nb%04x"), Code::kDataLoss);
+  EXPECT_EQ(code_of_template(std::string(100000, 'a')), Code::kDataLoss);
 }
 
 }  // namespace

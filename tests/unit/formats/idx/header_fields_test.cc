@@ -6,7 +6,7 @@ namespace esker::idx {
 namespace {
 
 FieldEntry field(const std::string& text) { return parse_field(text).value(); }
-Code code_of(const std::string& text) { return parse_field(text).status().code(); }
+Code code_of_field(const std::string& text) { return parse_field(text).status().code(); }
 
 TEST(Fields, EntriesAreSeparatedByPlusOutsideBrackets) {
   const auto fields =
@@ -41,7 +41,7 @@ TEST(Fields, OtherTypesAreRefused) {
   for (const char* type : {"", "float", "f4", "float16", "float32[0]", "float32[-1]", "float32[]",
                            "float32[3", "*float32", "float32*", "0*float32", "float32[99999999999999999999]",
                            "float32[65537]", "float32[2][2]", "3*float32[2]", "[3]", "*"}) {
-    EXPECT_EQ(code_of(std::string("v ") + type), Code::kDataLoss) << type;
+    EXPECT_EQ(code_of_field(std::string("v ") + type), Code::kDataLoss) << type;
   }
 }
 
@@ -87,9 +87,9 @@ TEST(Fields, OtherOptions) {
 }
 
 TEST(Fields, DamagedOptionsAreErrorsThatNameTheField) {
-  EXPECT_EQ(code_of("v int8 min(a)"), Code::kDataLoss);
-  EXPECT_EQ(code_of("v int8 min(0"), Code::kDataLoss);
-  EXPECT_EQ(code_of("v int8 default_value(99999999999)"), Code::kDataLoss);
+  EXPECT_EQ(code_of_field("v int8 min(a)"), Code::kDataLoss);
+  EXPECT_EQ(code_of_field("v int8 min(0"), Code::kDataLoss);
+  EXPECT_EQ(code_of_field("v int8 default_value(99999999999)"), Code::kDataLoss);
   EXPECT_EQ(parse_field("temp int8 min(a)").status().message(),
             "field 'temp': min: expected a number, found 'a'");
 }
@@ -99,7 +99,7 @@ TEST(Fields, NamesThatAReaderAccepts) {
     EXPECT_EQ(field(std::string(good) + " int8").name, good);
   }
   for (const char* bad : {"\xff", "\xc3", "a\x01", "(v", "#v", "v(", "v)", ")v("}) {
-    EXPECT_EQ(code_of(std::string(bad) + " int8"), Code::kDataLoss) << bad;
+    EXPECT_EQ(code_of_field(std::string(bad) + " int8"), Code::kDataLoss) << bad;
   }
 }
 

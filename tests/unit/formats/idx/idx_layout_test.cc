@@ -55,7 +55,7 @@ TEST(IdxLayout, AbsentFieldsTakeNoSpace) {
 
 // Any grid, any options.
 TEST(IdxLayout, ConformsToTheContractOfLayouts) {
-  testing::Random random(11);
+  testing_support::Random random(11);
   for (int round = 0; round < 60; ++round) {
     Box box;
     box.rank = 1 + round % 4;
@@ -64,7 +64,7 @@ TEST(IdxLayout, ConformsToTheContractOfLayouts) {
     const int bits = static_cast<int>(random.in(1, std::max(1, mask.max_level())));
     const Index alignment = std::array<Index, 3>{1, 64, 4096}[static_cast<std::size_t>(random.in(0, 2))];
     const IdxLayout layout = make_layout(box, bits, random.in(1, 5), {{4, true}, {12, true}}, alignment);
-    ASSERT_NO_FATAL_FAILURE(testing::expect_conforming_layout(layout, random)) << box.to_string();
+    ASSERT_NO_FATAL_FAILURE(testing_support::expect_conforming_layout(layout, random)) << box.to_string();
     for (Index p = 0; p < layout.num_pieces(); ++p) {
       const Piece piece = layout.piece(p);
       ASSERT_EQ(piece.offset_bytes % std::min(alignment, Index{4} << bits), 0);  // the smaller field's blocks
@@ -75,7 +75,7 @@ TEST(IdxLayout, ConformsToTheContractOfLayouts) {
 
 // In both orders: the first block of each brick has one part, or one per level.
 TEST(IdxLayout, ConformsWithBricks) {
-  testing::Random random(12);
+  testing_support::Random random(12);
   for (int round = 0, tested = 0; tested < 40; ++round) {
     Box box;
     box.rank = 1 + round % 4;
@@ -89,12 +89,12 @@ TEST(IdxLayout, ConformsWithBricks) {
     LayoutParameters parameters{per_file, 64, 40 + 80 * per_file};
     parameters.order = round % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz;
     const IdxLayout layout(BlockGrid(mask, bits, box, digits), {{4, true}, {12, true}}, parameters);
-    ASSERT_NO_FATAL_FAILURE(testing::expect_conforming_layout(layout, random)) << box.to_string();
+    ASSERT_NO_FATAL_FAILURE(testing_support::expect_conforming_layout(layout, random)) << box.to_string();
   }
 }
 
 /// Some of the existing blocks: in long runs, single ones, or none.
-std::shared_ptr<const BlockSet> random_set(const BlockGrid& grid, testing::Random& random) {
+std::shared_ptr<const BlockSet> random_set(const BlockGrid& grid, testing_support::Random& random) {
   BlockRuns runs;
   const Index longest = random.in(1, 10);
   for (Index first = random.in(0, 5); first < grid.num_existing(); first += random.in(1, 10)) {
@@ -106,7 +106,7 @@ std::shared_ptr<const BlockSet> random_set(const BlockGrid& grid, testing::Rando
 }
 
 TEST(IdxLayout, SparseStepsConformToTheContractOfLayouts) {
-  testing::Random random(12);
+  testing_support::Random random(12);
   int num_tested = 0;
   for (int round = 0; round < 80; ++round) {
     Box box;
@@ -121,7 +121,7 @@ TEST(IdxLayout, SparseStepsConformToTheContractOfLayouts) {
                     {{4, true, 0, one}, {12, true, 0, differ ? other : one}, {8, round % 3 == 2}}, 64);
     if (layout.num_pieces() == 0) continue;
     ++num_tested;
-    ASSERT_NO_FATAL_FAILURE(testing::expect_conforming_layout(layout, random)) << box.to_string();
+    ASSERT_NO_FATAL_FAILURE(testing_support::expect_conforming_layout(layout, random)) << box.to_string();
   }
   EXPECT_GE(num_tested, 60);
 }

@@ -8,11 +8,11 @@
 namespace esker::idx {
 namespace {
 
-Header parsed(const std::string& text) { return parse_header(text, "run_5").value(); }
-Code code_of(const std::string& text) { return parse_header(text, "run_5").status().code(); }
+Header parsed_pidx(const std::string& text) { return parse_header(text, "run_5").value(); }
+Code code_of_pidx(const std::string& text) { return parse_header(text, "run_5").status().code(); }
 
 TEST(PidxHeader, ChunksHaveASeparateMask) {
-  const Header h = parsed(kPidxChunks);
+  const Header h = parsed_pidx(kPidxChunks);
   ASSERT_TRUE(h.cells);
   EXPECT_EQ(h.cells->mask.to_string(), "V10210210210");
   EXPECT_EQ(h.cells->pidx_zfp_bits, 1024);
@@ -24,38 +24,39 @@ TEST(PidxHeader, ChunksHaveASeparateMask) {
 }
 
 TEST(PidxHeader, RawChunksNeedNoRate) {
-  const Header h = parsed(with(with(kPidxChunks, "(compression type)", "1"), "(compression bit rate)", ""));
+  const Header h =
+      parsed_pidx(with(with(kPidxChunks, "(compression type)", "1"), "(compression bit rate)", ""));
   ASSERT_TRUE(h.cells);
   EXPECT_EQ(h.cells->pidx_zfp_bits, 0);
-  EXPECT_EQ(code_of(with(kPidxChunks, "(compression bit rate)", "")), Code::kDataLoss);
+  EXPECT_EQ(code_of_pidx(with(kPidxChunks, "(compression bit rate)", "")), Code::kDataLoss);
 }
 
 TEST(PidxHeader, BlocksOfOneChunkAreNotGuessed) {
-  const Header h = parsed(with(kPidxChunks, "(bitsperblock)", "0"));
+  const Header h = parsed_pidx(with(kPidxChunks, "(bitsperblock)", "0"));
   EXPECT_EQ(h.bits_per_block, 0);
   EXPECT_EQ(parse_header(print_header(h), "run_5").value(), h);
-  EXPECT_EQ(parsed(with(kPidxChunks, "(bitsperblock)", "30")).bits_per_block, 11);
+  EXPECT_EQ(parsed_pidx(with(kPidxChunks, "(bitsperblock)", "30")).bits_per_block, 11);
 }
 
 TEST(PidxHeader, TheLastValueOfARepeatedKeyApplies) {
-  EXPECT_EQ(parsed(kPidxChunks + "\n(compression type)\n1\n").cells->pidx_zfp_bits, 0);
+  EXPECT_EQ(parsed_pidx(kPidxChunks + "\n(compression type)\n1\n").cells->pidx_zfp_bits, 0);
 }
 
 TEST(PidxHeader, WithoutCompressionMaskAndBlocksAreOfSamples) {
   const std::string text = with(with(kPidxChunks, "(bits)", "V10210210210210210"), "(compression type)", "0");
-  EXPECT_FALSE(parsed(text).cells);
-  EXPECT_EQ(parsed(text).block_mask(), parsed(text).bitmask);
+  EXPECT_FALSE(parsed_pidx(text).cells);
+  EXPECT_EQ(parsed_pidx(text).block_mask(), parsed_pidx(text).bitmask);
 }
 
 TEST(PidxHeader, PartitionsHaveAnOffset) {
-  const auto partition = pidx_partition(parsed(kPidxChunks)).value();
+  const auto partition = pidx_partition(parsed_pidx(kPidxChunks)).value();
   ASSERT_TRUE(partition);
   EXPECT_EQ(partition->offset, (Point{64, 0, 32, 0, 0}));
   EXPECT_EQ(partition->index, 5);
-  EXPECT_EQ(num_pidx_partitions(parsed(kPidxChunks)).value(), 1);
-  EXPECT_FALSE(pidx_partition(parsed(kPidx)).value());
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(kPidxChunks)).value(), 1);
+  EXPECT_FALSE(pidx_partition(parsed_pidx(kPidx)).value());
   for (const char* bad : {"1 2", "1 2 -3", "x y z", "1 2 3 4", "4294967296 0 0"}) {
-    EXPECT_EQ(pidx_partition(parsed(with(kPidxChunks, "(partition offset)", bad))).status().code(),
+    EXPECT_EQ(pidx_partition(parsed_pidx(with(kPidxChunks, "(partition offset)", bad))).status().code(),
               Code::kDataLoss)
         << bad;
   }
@@ -63,13 +64,14 @@ TEST(PidxHeader, PartitionsHaveAnOffset) {
 
 TEST(PidxHeader, TheWholeOfPartitionsHasACountAndNoOffset) {
   const std::string whole = with(with(kPidx, "(io mode)", "l_part_idx"), "(partition count)", "2 3 4");
-  EXPECT_EQ(num_pidx_partitions(parsed(whole)).value(), 24);
-  EXPECT_EQ(num_pidx_partitions(parsed(with(whole, "(io mode)", "1"))).value(), 24);  // dialect 6
-  EXPECT_EQ(num_pidx_partitions(parsed(with(whole, "(partition count)", "0 2 0 2 0 1 0 1 0 1"))).value(), 4);
-  EXPECT_EQ(num_pidx_partitions(parsed(with(whole, "(io mode)", "idx"))).value(), 1);
-  EXPECT_EQ(num_pidx_partitions(parsed(kPidx)).value(), 1);
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(whole)).value(), 24);
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(with(whole, "(io mode)", "1"))).value(), 24);  // dialect 6
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(with(whole, "(partition count)", "0 2 0 2 0 1 0 1 0 1"))).value(),
+            4);
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(with(whole, "(io mode)", "idx"))).value(), 1);
+  EXPECT_EQ(num_pidx_partitions(parsed_pidx(kPidx)).value(), 1);
   for (const char* bad : {"0 1 1", "2 2", "2147483647 2147483647 2147483647", "-1 -1 4"}) {
-    EXPECT_EQ(num_pidx_partitions(parsed(with(whole, "(partition count)", bad))).status().code(),
+    EXPECT_EQ(num_pidx_partitions(parsed_pidx(with(whole, "(partition count)", bad))).status().code(),
               Code::kDataLoss)
         << bad;
   }
@@ -77,22 +79,23 @@ TEST(PidxHeader, TheWholeOfPartitionsHasACountAndNoOffset) {
 
 TEST(PidxHeader, BlocksAreNextToTheIdxForAnyWrittenPath) {
   const auto resolved = [](const std::string& file_template) {
-    return pidx_filename_template(parsed(with(kPidxChunks, "(filename_template)", file_template)), "run_5");
+    return pidx_filename_template(parsed_pidx(with(kPidxChunks, "(filename_template)", file_template)),
+                                  "run_5");
   };
   EXPECT_EQ(resolved("./run_5/%02x.bin"), "./run_5/%02x.bin");
   EXPECT_EQ(resolved("./out/run_5/%02x/%04x.bin"), "./run_5/%02x/%04x.bin");
   EXPECT_EQ(resolved(".//scratch/run_5/run_5/%02x.bin"), "./run_5/%02x.bin");
   EXPECT_EQ(resolved("./other/%02x.bin"), "./other/%02x.bin");
-  const Header not_pidx = parsed(with(kMinimal, "(filename_template)", "./out/run_5/%02x.bin"));
+  const Header not_pidx = parsed_pidx(with(kMinimal, "(filename_template)", "./out/run_5/%02x.bin"));
   EXPECT_EQ(pidx_filename_template(not_pidx, "run_5"), "./out/run_5/%02x.bin");
 }
 
 TEST(PidxHeader, OtherFilesAndUncertainCasesAreUnsupported) {
-  EXPECT_EQ(code_of(with(with(kPidx, "(io mode)", "raw"), "(bits)", "")), Code::kUnsupported);
-  EXPECT_EQ(code_of(with(kPidx, "(io mode)", "particle")), Code::kUnsupported);
-  EXPECT_EQ(code_of(with(kPidx, "(endian)", "big")), Code::kUnsupported);
-  EXPECT_EQ(code_of(with(kPidx, "(compression type)", "3")), Code::kUnsupported);
-  EXPECT_EQ(code_of(with(kPidx, "(compression type)", "-1")), Code::kDataLoss);
+  EXPECT_EQ(code_of_pidx(with(with(kPidx, "(io mode)", "raw"), "(bits)", "")), Code::kUnsupported);
+  EXPECT_EQ(code_of_pidx(with(kPidx, "(io mode)", "particle")), Code::kUnsupported);
+  EXPECT_EQ(code_of_pidx(with(kPidx, "(endian)", "big")), Code::kUnsupported);
+  EXPECT_EQ(code_of_pidx(with(kPidx, "(compression type)", "3")), Code::kUnsupported);
+  EXPECT_EQ(code_of_pidx(with(kPidx, "(compression type)", "-1")), Code::kDataLoss);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "format/schema_json.h"
 #include "formats/registry/open_dataset.h"
 #include "store/faulty_store.h"
+#include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
@@ -31,13 +32,6 @@ RunPlan run_of(const std::string& format, int n_ranks = 2) {
 
 RunPlan dual_run(int n_ranks = 2) { return run_of("cdf5+idx", n_ranks); }
 
-Files files_of(const RunPlan& run) {
-  const auto store = memory_store();
-  const Status status = write_all(store, run);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return all_files(*store, ".");
-}
-
 /// The schema file names the NetCDF file.
 void add_netcdf(Files& files, const std::string& suffix = ".nc") {
   std::string& text = files.at("run/schema.json");
@@ -56,7 +50,7 @@ Files expected_files(Index end_step = 3) {
   return all;
 }
 
-std::shared_ptr<Store> store_with(const Files& files) {
+std::shared_ptr<Store> store_without_lock(const Files& files) {
   const auto store = memory_store();
   for (const auto& [path, bytes] : files) {
     if (path.ends_with(".esker-lock")) continue;
@@ -150,7 +144,7 @@ std::shared_ptr<Store> store_with_one_ahead(const std::string& format, Index end
   Files files = files_of(alone);
   files.erase("run/schema.json");
   files.merge(expected_files(3));
-  return store_with(files);
+  return store_without_lock(files);
 }
 
 Result<std::unique_ptr<WritePipeline>> append(const Communicator& comm, const std::shared_ptr<Store>& store,
@@ -245,7 +239,7 @@ TEST(DualWriter, SeparateFilesAreContinuedSeparately) {
   for (const std::string format : {"cdf5", "idx"}) {
     Files both = files_of(run_of("cdf5"));
     both.merge(files_of(run_of("idx")));
-    const auto store = store_with(both);
+    const auto store = store_without_lock(both);
     RunPlan next = run_of(format);
     next.options.erase("format");
     next.first_step = 3;
@@ -271,7 +265,7 @@ TEST(DualWriter, AKillAtAnyCallLeavesTheCommittedStepsInBoth) {
   ASSERT_GT(snapshots.size(), 50u);
   std::set<Index> seen;
   for (const Files& snapshot : snapshots) {
-    const auto rest = store_with(snapshot);
+    const auto rest = store_without_lock(snapshot);
     const Index in_idx = steps_of(rest, "run.idx"), in_netcdf = steps_of(rest, "run.nc");
     const bool is_creating = in_idx == 0 && in_netcdf == -1 && snapshot.contains("run.nc.tmp");
     ASSERT_TRUE(in_idx == in_netcdf || in_idx + 1 == in_netcdf || is_creating)

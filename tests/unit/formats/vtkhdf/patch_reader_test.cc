@@ -13,8 +13,8 @@
 namespace esker::vtkhdf {
 namespace {
 
-using testing::points_of;
-using testing::Random;
+using testing_support::points_of;
+using testing_support::Random;
 
 constexpr Index kOffset = 24;
 

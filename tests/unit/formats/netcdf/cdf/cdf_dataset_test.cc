@@ -11,6 +11,7 @@
 #include "esker/dataset.hpp"
 #include "formats/registry/open_dataset.h"
 #include "formats/registry/verify.h"
+#include "support/netcdf_runs.h"
 #include "support/runs.h"
 
 namespace esker {
@@ -18,9 +19,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-void nc(int status) { ASSERT_EQ(status, NC_NOERR) << nc_strerror(status); }
-
-RunPlan cdf_run(const std::string& format = "cdf") {
+RunPlan dataset_run(const std::string& format = "cdf") {
   RunPlan run;
   run.path = "run.nc";
   run.options = {{"format", format}, {"report", "none"}};
@@ -30,7 +29,7 @@ RunPlan cdf_run(const std::string& format = "cdf") {
 
 TEST(CdfDataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
   for (const bool single : {false, true}) {
-    RunPlan run = cdf_run(single ? "cdf" : "cdf5");
+    RunPlan run = dataset_run(single ? "cdf" : "cdf5");
     run.single = single;
     const auto store = memory_store();
     ASSERT_TRUE(write_all(store, run).ok());
@@ -42,7 +41,7 @@ TEST(CdfDataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
 }
 
 TEST(CdfDataset, FixedFieldsExistFromTheFirstStepOn) {
-  RunPlan run = cdf_run();
+  RunPlan run = dataset_run();
   run.end_step = 0;
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -53,7 +52,7 @@ TEST(CdfDataset, FixedFieldsExistFromTheFirstStepOn) {
 }
 
 TEST(CdfDataset, FindsMissingAndExtraBytes) {
-  const RunPlan run = cdf_run();
+  const RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto file = store->open("run.nc", OpenMode::kWrite).value();
@@ -212,7 +211,7 @@ TEST_F(ForeignFile, RecordsWithoutTimesAreNumbered) {
 // Tools that extract variables from a file copy all global attributes.
 TEST_F(ForeignFile, IgnoresASchemaOfOtherVariables) {
   const auto store = memory_store();
-  RunPlan run = cdf_run();
+  RunPlan run = dataset_run();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto header = cdf::read_header(*store->open("run.nc", OpenMode::kRead).value()).value();
   std::string outline;

@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <random>
 
+#include "support/netcdf_runs.h"
 #include "support/test_new.h"
 
 namespace esker::cdf {
 namespace {
+
+using testing_support::nc;
 
 /// A file that is removed after the test.
 class TemporaryFile {
@@ -43,8 +46,6 @@ Result<Header> read_bytes(std::span<const std::byte> bytes) {
   file->write_at(bytes, 0).check();
   return read_header(*file);
 }
-
-void nc(int status) { ASSERT_EQ(status, NC_NOERR) << nc_strerror(status); }
 
 constexpr int kModes[] = {0, NC_64BIT_OFFSET, NC_64BIT_DATA};
 constexpr Version kVersions[] = {Version::kClassic, Version::kOffset64, Version::kData64};

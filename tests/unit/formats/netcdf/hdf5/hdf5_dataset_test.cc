@@ -26,7 +26,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-RunPlan hdf5_run() {
+RunPlan dataset_run() {
   RunPlan run;
   run.path = "run.nc";
   run.options = {{"format", "netcdf4"}, {"report", "none"}};
@@ -37,7 +37,7 @@ RunPlan hdf5_run() {
 TEST(Hdf5Dataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
   for (const char* chunks : {"auto", "3,2,5", "1,1,1", "100,1,2"}) {
     for (const bool single : {false, true}) {
-      RunPlan run = hdf5_run();
+      RunPlan run = dataset_run();
       run.single = single;
       run.options["chunks"] = chunks;
       const auto store = memory_store();
@@ -53,7 +53,7 @@ TEST(Hdf5Dataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
 }
 
 TEST(Hdf5Dataset, ReadsPlainChunksWithoutTheLibrary) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
@@ -65,7 +65,7 @@ TEST(Hdf5Dataset, ReadsPlainChunksWithoutTheLibrary) {
 }
 
 TEST(Hdf5Dataset, ReturnsTheAddressesOfSamples) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto source = hdf5::Source::open(store, "run.nc").value();
@@ -83,7 +83,7 @@ TEST(Hdf5Dataset, ReturnsTheAddressesOfSamples) {
 
 /// The library opens the file for the first field of a step, and once again for all others.
 TEST(Hdf5Dataset, LooksUpTheFieldsOfAStepTogether) {
-  const RunPlan run = hdf5_run();
+  const RunPlan run = dataset_run();
   const auto files = memory_store();
   ASSERT_TRUE(write_all(files, run).ok());
   int sessions = 0;
@@ -113,7 +113,7 @@ TEST(Hdf5Dataset, LooksUpTheFieldsOfAStepTogether) {
 
 // Another file has replaced the file: cached information about the old file is not used.
 TEST(Hdf5Dataset, NoticesAReplacedFile) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   const auto store = memory_store(), other = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
@@ -141,7 +141,7 @@ TEST(Hdf5Dataset, NoticesAReplacedFile) {
 
 // Steps that were rewound after the positions of their samples were looked up.
 TEST(Hdf5Dataset, DoesNotReadRewoundSteps) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
@@ -165,7 +165,7 @@ TEST(Hdf5Dataset, DoesNotReadRewoundSteps) {
 }
 
 TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
-  const RunPlan run = hdf5_run();
+  const RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   RunPlan cdf = run;
@@ -179,7 +179,7 @@ TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
 }
 
 TEST(Hdf5Dataset, FixedFieldsExistFromTheFirstStepOn) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   run.end_step = 0;
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -189,16 +189,10 @@ TEST(Hdf5Dataset, FixedFieldsExistFromTheFirstStepOn) {
   }
 }
 
-std::shared_ptr<Store> store_of(const std::map<std::string, std::string>& files) {
-  auto store = memory_store();
-  for (const auto& [path, bytes] : files) store->create_exclusive(path, bytes).check();
-  return store;
-}
-
 // The files before any call to the file system are what a reader finds then, or after a kill. They hold all
 // committed steps, and reading does not change them.
 TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
-  const RunPlan run = hdf5_run();
+  const RunPlan run = dataset_run();
   const auto store = memory_store();
   std::mutex mutex;
   std::set<std::map<std::string, std::string>> moments;
@@ -226,7 +220,7 @@ TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
 }
 
 TEST(Hdf5Dataset, FindsMissingAndExtraBytes) {
-  const RunPlan run = hdf5_run();
+  const RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto file = store->open("run.nc", OpenMode::kWrite).value();
@@ -246,7 +240,7 @@ TEST(Hdf5Dataset, FindsMissingAndExtraBytes) {
 
 // At any length the reader returns a result or an error.
 TEST(Hdf5Dataset, TruncatedFilesAreErrors) {
-  const RunPlan run = hdf5_run();
+  const RunPlan run = dataset_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const std::string whole = all_files(*store, ".").at("run.nc");
@@ -260,7 +254,7 @@ TEST(Hdf5Dataset, TruncatedFilesAreErrors) {
 }
 
 TEST(Hdf5Dataset, ChangedBytesDoNotEndTheProgram) {
-  RunPlan run = hdf5_run();
+  RunPlan run = dataset_run();
   run.end_step = 1;
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());

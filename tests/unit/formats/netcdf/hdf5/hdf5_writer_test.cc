@@ -122,13 +122,6 @@ TEST(Hdf5Writer, LeftoversAreCutOff) {
   ASSERT_EQ(all_files(*store, ".").at("run.nc") == files_of(whole).at("run.nc"), true);
 }
 
-/// The files in a separate store.
-std::shared_ptr<Store> store_of(const std::map<std::string, std::string>& files) {
-  auto store = memory_store();
-  for (const auto& [path, bytes] : files) store->create_exclusive(path, bytes).check();
-  return store;
-}
-
 /// The files after a kill: the dataset and, if it exists, the journal.
 std::map<std::string, std::string> remains_of(const std::map<std::string, std::string>& files) {
   std::map<std::string, std::string> remains;

@@ -34,12 +34,6 @@ RunPlan parted_run(int n_ranks, int n_partitions = 3) {
 
 std::string part_path(int file) { return "run.nc.parts/part_000" + std::to_string(file) + ".nc"; }
 
-std::shared_ptr<Store> store_of(const Files& files) {
-  auto store = memory_store();
-  for (const auto& [path, bytes] : files) store->create_exclusive(path, bytes).check();
-  return store;
-}
-
 /// A directory of the file system with these files.
 class Directory {
  public:
@@ -148,8 +142,8 @@ TEST(PartedWriter, SeveralRunsGiveTheFilesOfOneRun) {
   ASSERT_EQ(all_files(*store, ".") == expected, true);
 }
 
-/// The files that a kill leaves, without the lock.
-Files remains_of(Files files) {
+/// The files that a kill leaves.
+Files without_lock(Files files) {
   files.erase("run.esker-lock");
   return files;
 }
@@ -164,7 +158,7 @@ TEST(PartedWriter, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   const auto look = [&](StoreCall, const std::string&) {
     const std::scoped_lock lock(mutex);
     const Files files = all_files(*store, ".");
-    if (files.contains("run.nc")) snapshots.insert(remains_of(files));
+    if (files.contains("run.nc")) snapshots.insert(without_lock(files));
     return 0;
   };
   ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
