@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import commands
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -89,12 +90,7 @@ def _width_of_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def esker_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the installed command in an empty folder."""
-
-    def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
-        command = [str(Path(sys.executable).parent / "esker"), *map(str, arguments)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-
-    return run
+    return lambda *arguments: commands.run([str(argument) for argument in arguments], tmp_path)
 
 
 @pytest.fixture(scope="session")
