@@ -57,7 +57,8 @@ report_coverage() {
 }
 
 # The Python tests write datasets with the release build's miniapps and with runs that they kill, and read them with
-# OpenVisus. A missing package of .venv is an error, not the reason to skip a test. $1: their marks.
+# OpenVisus. A missing package of .venv is an error, not the reason to skip a test. One process more than there are
+# processors: a quarter of the time, tests wait for files and programs. $1: their marks.
 run_python() {
   scripts/install_package.sh || return 1
   make_tool_environment cf || return 1
@@ -71,7 +72,7 @@ run_python() {
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     CF_CHECKER=$project_root/build/cf/bin/compliance-checker \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run \
-    .venv/bin/python -m pytest --numprocesses 2 --dist loadfile -m "$1"
+    .venv/bin/python -m pytest --numprocesses $(($(nproc) + 1)) --dist loadfile -m "$1"
 }
 
 # The ten slowest tests in the output of ctest; pytest lists its own.

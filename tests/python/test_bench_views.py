@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = Path(__file__).parents[2] / "bench" / "views" / "run.py"
 
 
+@pytest.mark.slow
 def test_small_cube(tmp_path: Path) -> None:
     files = [tmp_path / "views.json", tmp_path / "views.png"]
     command = [

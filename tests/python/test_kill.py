@@ -70,51 +70,49 @@ def case(form: str, phase: str, victim: int = 0, **more: Any) -> Case:
 
 
 IDX_CASES = [
-    *[case("idx", phase, 3, kind="one") for phase in ("open:.bin", "write:.bin", "close:.bin")],
-    case("idx", "rename:run.idx", kind="one"),
+    case("idx", "write:.bin", 3, kind="one"),
     case("idx", "rename:run.idx>any:", kind="one", committed=2),
-    *[case("idx", phase, 1) for phase in ("open:.bin", "write:.bin", "close:.bin")],
-    case("idx", "rename:xyz.idx"),
+    case("idx", "open:.bin", 1),
+    case("idx", "close:.bin", 1),
     case("idx", "rename:xy.idx", seen=2),
-    case("idx", "rename:esker.json", seen=2),
     case("idx", "rename:esker.json>any:", committed=2),
+    case("idx", "rename:esker.json", ranks=1, seen=2),
+]
+SLOW_IDX_CASES = [
+    *[case("idx", phase, 3, kind="one") for phase in ("open:.bin", "close:.bin")],
+    case("idx", "rename:run.idx", kind="one"),
+    case("idx", "write:.bin", 1),
+    case("idx", "rename:xyz.idx"),
+    case("idx", "rename:esker.json", seen=2),
     case("idx", "rename:xy.idx", ranks=2, seen=2),
     case("idx", "close:.bin", 1, kind="one", ranks=2),
-    case("idx", "rename:esker.json", ranks=1, seen=2),
     case("idx", "rename:run.idx", kind="one", ranks=1),
 ]
 
 COMPRESSED_CASES = [
     case("idx", "write:.bin", 3, compression="zip"),
+    case("netcdf4", "rename:-journal>write:.nc:2", compression="zip", committed=2, seen=None),
+]
+SLOW_COMPRESSED_CASES = [
     case("idx", "write:.bin:2", 0, kind="one", compression="lz4"),  # headers
     case("idx", "close:.bin", 1, compression="zip"),
     case("idx", "rename:esker.json", compression="zip", seen=2),
     case("netcdf4", "write:.nc", 0, compression="zip"),
     case("netcdf4", "rename:-journal", compression="zip"),
-    case("netcdf4", "rename:-journal>write:.nc:2", compression="zip", committed=2, seen=None),
     case("netcdf4", "remove:-journal", compression="zip", committed=2),
     case("cdf5+idx", "write:.bin", 3, compression="zip"),
 ]
 
-STORED_BITS_CASES = [
-    case("idx", "write:.bin", 3, kind="bits"),
+PARTIAL_CASES = [
     case("idx", "close:.bin", 3, kind="bits"),
-    case("idx", "rename:run.idx", kind="bits"),
-]
-
-SPARSE_CASES = [
-    case("idx", "write:.bin", 3, kind="sparse"),
-    case("idx", "open:blocks.set", kind="sparse"),
     case("idx", "write:blocks.set", kind="sparse"),
-    case("idx", "rename:run.idx", kind="sparse"),
     case("idx", "rename:run.idx>any:", kind="sparse", committed=2),
-]
-
-MESH_CASES = [
-    case("idx", "write:.bin", 3, kind="mesh"),
-    case("idx", "open:blocks.set", kind="mesh"),
     case("idx", "close:blocks.set", kind="mesh"),
-    case("idx", "rename:run.idx", kind="mesh"),
+]
+SLOW_PARTIAL_CASES = [
+    *[case("idx", "write:.bin", 3, kind=kind) for kind in ("bits", "sparse", "mesh")],
+    *[case("idx", "rename:run.idx", kind=kind) for kind in ("bits", "sparse", "mesh")],
+    *[case("idx", "open:blocks.set", kind=kind) for kind in ("sparse", "mesh")],
     case("idx", "rename:run.idx>any:", kind="mesh", committed=2),
 ]
 
@@ -135,11 +133,13 @@ LONG_CDF_CASES = [
 
 JOURNAL_CASES = [
     case("netcdf4", "write:.nc", 3),
-    case("netcdf4", "rename:-journal"),
-    case("netcdf4", "rename:-journal>any:", committed=2, seen=1),
     case("netcdf4", "rename:-journal>write:.nc:2", committed=2, seen=None),
     case("netcdf4", "remove:-journal", committed=2),
     case("hdf5", "rename:-journal>write:.h5:5", committed=2, seen=None),
+]
+SLOW_JOURNAL_CASES = [
+    case("netcdf4", "rename:-journal"),
+    case("netcdf4", "rename:-journal>any:", committed=2, seen=1),
 ]
 LONG_JOURNAL_CASES = [
     *[case("netcdf4", phase, 3) for phase in ("open:.nc", "sync:.nc", "close:.nc")],
@@ -156,8 +156,8 @@ LONG_JOURNAL_CASES = [
 DUAL_CASES = [
     case("cdf5+idx", NUMBER_OF_RECORDS),
     case("cdf5+idx", "rename:esker.json", seen=2),
-    case("cdf5+idx", "rename:esker.json>any:", committed=2),
 ]
+SLOW_DUAL_CASES = [case("cdf5+idx", "rename:esker.json>any:", committed=2)]
 LONG_DUAL_CASES = [
     case("cdf5+idx", "write:.nc", 1),
     case("cdf5+idx", "write:.bin", 3),
@@ -171,13 +171,15 @@ LONG_DUAL_CASES = [
 ]
 
 LEVELS_CASES = [
-    case("vtkhdf", "write:.vtkhdf", 2, kind="mesh"),
     case("vtkhdf", "write:.vtkhdf", kind="mesh"),  # metadata: rank 0 stores no samples of this step
-    case("vtkhdf", "rename:.vtkhdf.series", kind="mesh"),
     case("vtkhdf", "rename:.vtkhdf.series>any:", kind="mesh", committed=2),
+    case("vtkhdf+idx", "rename:.vtkhdf.series>any:", kind="mesh", seen=2),  # between the commits
+]
+SLOW_LEVELS_CASES = [
+    case("vtkhdf", "write:.vtkhdf", 2, kind="mesh"),
+    case("vtkhdf", "rename:.vtkhdf.series", kind="mesh"),
     case("vtkhdf+idx", "write:.vtkhdf", 2, kind="mesh"),
     case("vtkhdf+idx", "rename:.vtkhdf.series", kind="mesh"),
-    case("vtkhdf+idx", "rename:.vtkhdf.series>any:", kind="mesh", seen=2),  # between the commits
     case("vtkhdf+idx", "rename:run.idx", kind="mesh", seen=2),
     case("vtkhdf+idx", "rename:run.idx>any:", kind="mesh", committed=2),
 ]
@@ -189,15 +191,14 @@ LONG_LEVELS_CASES = [
     case("vtkhdf+idx", "rename:.vtkhdf.series>any:", kind="mesh", ranks=2, seen=2),
 ]
 CASES = [
-    *IDX_CASES,
-    *COMPRESSED_CASES,
-    *STORED_BITS_CASES,
-    *SPARSE_CASES,
-    *MESH_CASES,
-    *CDF_CASES,
-    *JOURNAL_CASES,
-    *DUAL_CASES,
-    *LEVELS_CASES,
+    *[*IDX_CASES, *COMPRESSED_CASES, *PARTIAL_CASES, *CDF_CASES, *JOURNAL_CASES, *DUAL_CASES, *LEVELS_CASES],
+    *(
+        pytest.param(case, marks=pytest.mark.slow)
+        for case in [
+            *[*SLOW_IDX_CASES, *SLOW_COMPRESSED_CASES, *SLOW_PARTIAL_CASES],
+            *[*SLOW_JOURNAL_CASES, *SLOW_DUAL_CASES, *SLOW_LEVELS_CASES],
+        ]
+    ),
     *(
         pytest.param(case, marks=pytest.mark.long)
         for case in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES, *LONG_LEVELS_CASES]

@@ -23,7 +23,7 @@ from esker.cli import guard
 
 
 def test_some_mutants_of_every_format(tmp_path: Path) -> None:
-    assert mutants.run(tmp_path / "some", 160, 11) == []
+    assert mutants.run(tmp_path / "some", 60, 11) == []
 
 
 @pytest.mark.long
