@@ -64,10 +64,12 @@ bool BlockSet::has_ordinal(Index ordinal) const {
   return run != runs_.end() && run->first <= ordinal;
 }
 
-Index BlockSet::nth_ordinal(Index number) const {
+BlockRun BlockSet::ordinals_from(Index number) const {
+  assert(0 <= number && number < size_);
+  if (is_all_) return {number, size_};
   const auto run = static_cast<std::size_t>(
       std::upper_bound(size_before_.begin(), size_before_.end(), number) - size_before_.begin() - 1);
-  return runs_[run].first + number - size_before_[run];
+  return {runs_[run].first + number - size_before_[run], runs_[run].last};
 }
 
 bool BlockSet::contains(Index block) const {
@@ -78,11 +80,6 @@ bool BlockSet::contains(Index block) const {
 Index BlockSet::num_before(Index block) const {
   const Index ordinal = grid_.num_existing_before(block);
   return is_all_ ? ordinal : num_ordinals_before(ordinal);
-}
-
-Index BlockSet::nth(Index number) const {
-  assert(0 <= number && number < size_);
-  return grid_.nth_existing(is_all_ ? number : nth_ordinal(number));
 }
 
 void BlockSet::for_each_block_meeting(const Box& box, int level,

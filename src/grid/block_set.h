@@ -9,6 +9,7 @@
 // All blocks of a grid are arithmetic, without runs. Immutable, pure.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <vector>
@@ -60,7 +61,19 @@ class BlockSet {
   /// The blocks of the set in [0, block); block in [0, grid().num_blocks()]. O(log runs + max_level * rank).
   [[nodiscard]] Index num_before(Index block) const;
   /// The block of the set that is preceded by `number` others. O(log runs + max_level * rank).
-  [[nodiscard]] Index nth(Index number) const;
+  [[nodiscard]] Index nth(Index number) const { return grid_.nth_existing(ordinals_from(number).first); }
+  /// Calls visit(block) for those that nth() gives for [first, last), in that order; cheaper than separate
+  /// calls.
+  template <class Visit>
+  void for_each(Index first, Index last, const Visit& visit) const {
+    while (first < last) {
+      const BlockRun ordinals = ordinals_from(first);
+      const BlockGrid::Consecutive blocks = grid_.existing_from(ordinals.first);
+      const Index n = std::min({last - first, ordinals.last - ordinals.first, blocks.last - blocks.first});
+      for (Index block = blocks.first; block < blocks.first + n; ++block) visit(block);
+      first += n;
+    }
+  }
 
   /// Calls visit(block) for the blocks of a block level that hold a sample of `box`, in no order.
   /// O(max_level * log runs) for each.
@@ -75,7 +88,8 @@ class BlockSet {
  private:
   [[nodiscard]] Index num_ordinals_before(Index ordinal) const;
   [[nodiscard]] bool has_ordinal(Index ordinal) const;
-  [[nodiscard]] Index nth_ordinal(Index number) const;
+  /// The ordinals of block `number` of the set and of the others of its run.
+  [[nodiscard]] BlockRun ordinals_from(Index number) const;
 
   BlockGrid grid_;
   BlockRuns runs_;

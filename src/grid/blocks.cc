@@ -56,13 +56,21 @@ Index count_below(const Bitmask& mask, int n_digits, const Box& cells, const Box
   return count;
 }
 
-/// The Z code of the tile of `range` that is preceded by `ordinal` tiles of the range.
-Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
-  return descend(mask, n_digits, all_cells(mask, n_digits), range, [&](int, Index in_lower) {
-    const bool up = ordinal >= in_lower;
-    if (up) ordinal -= in_lower;
-    return up;
-  });
+/// The Z codes of the tile of `range` that is preceded by `ordinal` tiles of the range, and of those after it
+/// in the largest half of halves that is within the range.
+BlockGrid::Consecutive tiles_from(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
+  Index in_half = range.num_samples();
+  int free_digits = n_digits + 1;  // those after the ones that choose that half
+  const Index z =
+      descend(mask, n_digits, all_cells(mask, n_digits), range, [&](int position, Index in_lower) {
+        const bool up = ordinal >= in_lower;
+        if (up) ordinal -= in_lower;
+        in_half = up ? in_half - in_lower : in_lower;
+        const int after = n_digits - position;
+        if (free_digits > n_digits && in_half == Index{1} << after) free_digits = after;
+        return up;
+      });
+  return {z, ((z >> free_digits) + 1) << free_digits};
 }
 
 /// Tiles with adjacent Z codes: a box of them, and the number of existing tiles with a lower code.
@@ -205,15 +213,16 @@ Index BlockGrid::num_samples_before(Index block) const {
                                              block - first_block_of_level(number));
 }
 
-Index BlockGrid::nth_existing(Index ordinal) const {
+BlockGrid::Consecutive BlockGrid::existing_from(Index ordinal) const {
   assert(0 <= ordinal && ordinal < num_existing());
-  if (ordinal < num_first_blocks()) return ordinal;
+  if (ordinal < num_first_blocks()) return {ordinal, num_first_blocks()};
   int number = mask_.max_level();
   while (level_at(number).existing_before > ordinal) --number;
   const Level& level = level_at(number);
-  const Index in_level = ordinal - level.existing_before;
-  const Index z = level.is_whole ? in_level : nth_tile(mask_, tile_digits(number), level.tiles, in_level);
-  return first_block_of_level(number) + z;
+  const Index in_level = ordinal - level.existing_before, first_block = first_block_of_level(number);
+  if (level.is_whole) return {first_block + in_level, 2 * first_block};
+  const Consecutive tiles = tiles_from(mask_, tile_digits(number), level.tiles, in_level);
+  return {first_block + tiles.first, first_block + tiles.last};
 }
 
 void BlockGrid::for_each_block_meeting(const Box& box, int level,

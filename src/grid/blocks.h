@@ -61,7 +61,13 @@ class BlockGrid {
   [[nodiscard]] Index num_existing_before(Index block) const;
   [[nodiscard]] Index num_existing() const { return num_existing_; }
   /// The existing block that is preceded by `ordinal` existing blocks. O(max_level * rank).
-  [[nodiscard]] Index nth_existing(Index ordinal) const;
+  [[nodiscard]] Index nth_existing(Index ordinal) const { return existing_from(ordinal).first; }
+  /// Existing blocks with consecutive numbers, [first, last).
+  struct Consecutive {
+    Index first = 0, last = 0;
+  };
+  /// That block and some that follow it; `last` may exist, too. O(max_level * rank).
+  [[nodiscard]] Consecutive existing_from(Index ordinal) const;
 
   /// Number of samples of box() in blocks [0, block); block in [0, num_blocks()]. O(max_level * rank).
   [[nodiscard]] Index num_samples_before(Index block) const;

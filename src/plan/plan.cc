@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -309,18 +310,28 @@ class Planner {
     content.end = space_.position_bytes(pieces.last);
     content.first_piece = pieces.first;
     content.last_piece = pieces.last;
+    std::optional<Collected> before;  // its end is where the next one begins
     space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
+      const Index begin = space_.first_position(layout) + piece.position_bytes;
+      if (before) add_gaps(*before, begin, content);
       const auto [f, group] = field_at_.at({layout, piece.field});
-      add_gaps(layout, f, piece, collect_piece(*group, piece) * piece.sample_bytes, content);
+      before = Collected{layout, f, piece, begin, collect_piece(*group, piece) * piece.sample_bytes};
     });
+    if (before) add_gaps(*before, content.end, content);
     return content;
   }
 
-  /// Adds what is not covered of a piece.
-  void add_gaps(int number, int f, const Piece& piece, Index covered_bytes, BufferContent& content) const {
+  struct Collected {
+    int layout, field;
+    Piece piece;
+    Index begin, covered_bytes;  ///< its position in the space, and what ranks hold of it
+  };
+
+  /// Adds what is not covered of a piece that ends at position `end`.
+  void add_gaps(const Collected& collected, Index end, BufferContent& content) const {
+    const auto& [number, f, piece, begin, covered_bytes] = collected;
     const Layout& layout = space_.layout(number);
-    const Index begin = space_.first_position(number) + piece.position_bytes;
-    const Index bytes = space_.position_bytes(space_.first_ordinal(number) + piece.ordinal + 1) - begin;
+    const Index bytes = end - begin;
     if (covered_bytes == bytes) return;
     content.padded.push_back({begin - content.begin, bytes, f});
     const Index used = used_bytes(layout, piece);

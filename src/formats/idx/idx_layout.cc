@@ -228,10 +228,13 @@ void IdxLayout::for_each_piece(Index first, Index last, const VisitPiece& visit)
   while (first < last) {
     Place place = place_of(first);
     const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
-    const Index end = end_number(place);  // the others of its field and file follow
-    for (; first < last && place.number < end; ++first, ++place.number) {
-      visit(make_piece(place, blocks.nth(place.number)));
-    }
+    const Index begin = place.number;  // the others of its field and file follow
+    const Index end = std::min(end_number(place), begin + last - first);
+    blocks.for_each(begin, end, [&](Index block) {
+      visit(make_piece(place, block));
+      ++place.number;
+    });
+    first += end - begin;
   }
 }
 

@@ -136,8 +136,6 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index num_coarse(Index n_shares) const;
   [[nodiscard]] Index share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const;
   [[nodiscard]] Point center_of(Index block) const;
-  [[nodiscard]] Index share_in_bricks(Index number, Index present_field,
-                                      const BrickDecomposition& bricks) const;
   [[nodiscard]] Index along_curve(Index block) const;
   /// A block of a group, and the bytes of the pieces of other blocks that precede it along the curve.
   struct OnCurve {

@@ -39,13 +39,6 @@ Point IdxLayout::center_of(Index block) const {
   return middle;
 }
 
-/// The share of a block of field number `present_field` among those that are present, in a dense step.
-Index IdxLayout::share_in_bricks(Index number, Index present_field, const BrickDecomposition& bricks) const {
-  const Index coarse = num_coarse(bricks.num_parts());
-  if (number < coarse) return share_of_coarse(number, present_field, coarse, bricks.num_parts());
-  return bricks.part_of(center_of(blocks_.nth_existing(number)));
-}
-
 /// [group][number of a block in its set]. Of blocks at one place the coarsest comes first. O(n log n) for n
 /// blocks.
 std::vector<std::vector<IdxLayout::OnCurve>> IdxLayout::blocks_on_curve() const {
@@ -58,10 +51,10 @@ std::vector<std::vector<IdxLayout::OnCurve>> IdxLayout::blocks_on_curve() const 
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const BlockSet& blocks = *groups_[g].blocks;
     on_curve[g].resize(static_cast<std::size_t>(blocks.size()));
-    for (Index number = 0; number < blocks.size(); ++number) {
-      const Index block = blocks.nth(number);
-      stops.push_back({along_curve(block), block, number, g});
-    }
+    Index number = 0;
+    blocks.for_each(0, blocks.size(), [&](Index block) {
+      stops.push_back({along_curve(block), block, number++, g});
+    });
   }
   std::sort(stops.begin(), stops.end(), [](const Stop& a, const Stop& b) {
     return std::tie(a.place, a.block) < std::tie(b.place, b.block);
@@ -91,27 +84,28 @@ template <class Visit>
 void IdxLayout::for_each_share(const BrickDecomposition& bricks, const Visit& visit) const {
   std::vector<Index> dense;  // the shares of fine blocks are the same for all fields
   const Index coarse = is_sparse_ ? 0 : num_coarse(bricks.num_parts());
-  for (Index number = coarse; !is_sparse_ && number < blocks_.num_existing(); ++number) {
-    dense.push_back(share_in_bricks(number, 0, bricks));
+  if (!is_sparse_ && !groups_.empty()) {
+    groups_.front().blocks->for_each(coarse, blocks_.num_existing(),
+                                     [&](Index block) { dense.push_back(bricks.part_of(center_of(block))); });
   }
   const auto on_curve = is_sparse_ ? blocks_on_curve() : std::vector<std::vector<OnCurve>>();
   for (Index ordinal = 0; ordinal < total_.pieces;) {
     Place place = place_of(ordinal);
     const std::size_t group = present_[place.present_field].group;
     const BlockSet& blocks = *groups_[group].blocks;
-    for (const Index end = end_number(place); place.number < end; ++place.number, ++ordinal) {
+    const auto share = [&] {
       if (is_sparse_) {
         const OnCurve& at = on_curve[group][static_cast<std::size_t>(place.number)];
-        visit(ordinal, at.block, share_on_curve(place, at, bricks.num_parts()));
-        continue;
+        return share_on_curve(place, at, bricks.num_parts());
       }
-      const Index block = blocks.nth(place.number);
-      if (place.number >= coarse) {
-        visit(ordinal, block, dense[static_cast<std::size_t>(place.number - coarse)]);
-      } else {
-        visit(ordinal, block, share_in_bricks(place.number, static_cast<Index>(place.present_field), bricks));
-      }
-    }
+      if (place.number >= coarse) return dense[static_cast<std::size_t>(place.number - coarse)];
+      return share_of_coarse(place.number, static_cast<Index>(place.present_field), coarse,
+                             bricks.num_parts());
+    };
+    blocks.for_each(place.number, end_number(place), [&](Index block) {
+      visit(ordinal++, block, share());
+      ++place.number;
+    });
   }
 }
 

@@ -38,6 +38,10 @@ TEST(BlockSet, AgreesWithAList) {
     const BlockSet set(grid, runs);
     ASSERT_EQ(set.size(), std::ssize(listed));
     for (Index n = 0; n < set.size(); ++n) ASSERT_EQ(set.nth(n), listed[static_cast<std::size_t>(n)]);
+    const Index first = random.in(0, set.size()), last = random.in(first, set.size());
+    std::vector<Index> visited;
+    set.for_each(first, last, [&](Index block) { visited.push_back(block); });
+    ASSERT_EQ(visited, std::vector<Index>(listed.begin() + first, listed.begin() + last));
     for (Index block = 0; block <= grid.num_blocks(); ++block) {
       const auto at = std::lower_bound(listed.begin(), listed.end(), block);
       ASSERT_EQ(set.num_before(block), at - listed.begin());

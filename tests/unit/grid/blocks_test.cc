@@ -112,6 +112,14 @@ TEST(Blocks, ExistCountAndOrdinalAgreeWithBruteForce) {
   });
 }
 
+TEST(Blocks, OfAWholeHalfAreConsecutive) {
+  const Bitmask mask = Bitmask::parse("V010101").value();
+  const BlockGrid grid(mask, 0, {{0, 0}, {6, 8}});  // of 8 x 8 samples
+  const Index finest = grid.existing_at(6).before;
+  EXPECT_EQ(grid.existing_from(finest).last - grid.existing_from(finest).first, 16) << "half of the axis";
+  EXPECT_EQ(grid.existing_from(finest + 3).last - grid.existing_from(finest + 3).first, 13);
+}
+
 TEST(Blocks, OfBoxesFromTheOriginExistWhenTheyHoldASample) {
   for_random_masks(15, 60, 11, [](const std::string& text, const Bitmask& mask, Random& random) {
     Box box = random.box_in(mask.pow2_box());
@@ -183,9 +191,12 @@ TEST(Blocks, CountsOfLargeMasksAreConsistent) {
       const Index before = grid.num_existing_before(b);
       ASSERT_EQ(grid.num_existing_before(b + 1) - before, grid.exists(b) ? 1 : 0) << "block " << b;
       const Index nth = random.in(0, grid.num_existing() - 1);
-      const Index block = grid.nth_existing(nth);
+      const auto [block, end] = grid.existing_from(nth);
+      ASSERT_EQ(grid.nth_existing(nth), block);
       ASSERT_TRUE(grid.exists(block));
       ASSERT_EQ(grid.num_existing_before(block), nth);
+      ASSERT_LT(block, end);
+      ASSERT_EQ(grid.num_existing_before(end), nth + end - block) << "a block of " << block << " ... " << end;
     }
   });
 }
