@@ -121,7 +121,7 @@ def test_an_error_ends_the_child_without_closing_the_library(hdf5_file: Path, ca
 
 
 DEAF = """
-import signal, sys
+import signal, sys, time
 from esker.cli import guard
 
 def command():
@@ -130,15 +130,24 @@ def command():
     while True:
         pass
 
+wait = guard._wait
+
+def wait_late(*arguments):
+    time.sleep(float(sys.argv[2]))
+    return wait(*arguments)
+
+guard._wait = wait_late
 guard._SECONDS_TO_STOP = 1
 guard.run(command, ["verify", sys.argv[1]])
 """
 
 
+@pytest.mark.parametrize("late_s", [0, 1])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_commands_on_hdf5_files_can_be_ended(hdf5_file: Path, number: signal.Signals) -> None:
+def test_commands_on_hdf5_files_can_be_ended(hdf5_file: Path, number: signal.Signals, late_s: float) -> None:
+    """Also before the process that waits is ready to."""
     with subprocess.Popen(
-        [sys.executable, "-c", DEAF, str(hdf5_file)],
+        [sys.executable, "-c", DEAF, str(hdf5_file), str(late_s)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,

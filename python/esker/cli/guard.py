@@ -11,7 +11,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -37,13 +37,15 @@ def run(command: Callable[[], NoReturn], arguments: Sequence[str]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
+    unheld = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # until both are ready
     child = os.fork()
     if child == 0:
         _end_with(parent)
+        signal.pthread_sigmask(signal.SIG_SETMASK, unheld)
         if "info" in arguments:
             _limit()
         _end_at_once(command)
-    status, was_interrupted = _wait(child)
+    status, was_interrupted = _wait(child, unheld)
     if not os.WIFSIGNALED(status):
         sys.exit(os.WEXITSTATUS(status))
     reason = "interrupted" if was_interrupted else _reason(os.WTERMSIG(status))
@@ -100,9 +102,9 @@ def _address_space() -> int:
         return 0
 
 
-def _wait(child: int) -> tuple[int, bool]:
+def _wait(child: int, unheld: Collection[int]) -> tuple[int, bool]:
     """The child's status, and whether it was interrupted. Signals that would end this process are sent to the
-    child."""
+    child. `unheld`: the signal mask to wait with."""
     was_interrupted = False
 
     def pass_on(number: int, frame: FrameType | None) -> None:
@@ -112,6 +114,7 @@ def _wait(child: int) -> tuple[int, bool]:
 
     signal.signal(signal.SIGTERM, pass_on)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unheld)
         return os.waitpid(child, 0)[1], was_interrupted
     except KeyboardInterrupt:  # the terminal also interrupts the child
         end = time.monotonic() + _SECONDS_TO_STOP
