@@ -21,6 +21,7 @@ WORKLOADS = {
     "s3d 64^3": ["s3d"],
     "s3d 60^3": ["s3d", "--points", "60,60,60"],
     "icesheet": ["icesheet"],
+    "ocean": ["ocean"],
 }
 CASES = ["idx_two_phase", "cdf5"]
 
@@ -30,6 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("old", type=Path, help="build directory of the old version")
     parser.add_argument("new", type=Path, help="build directory of the new version")
     parser.add_argument("--dir", default="/dev/shm", help="directory of the files (default: %(default)s)")
+    parser.add_argument("--workload", choices=WORKLOADS, action="append", help="one of them; repeatable (default: all)")
     parser.add_argument("--pairs", type=int, default=15, help="pairs per workload (default: %(default)s)")
     parser.add_argument("--ranks", type=int, default=4, help="MPI ranks (default: %(default)s)")
     parser.add_argument("--least", type=float, default=0.97, help="smallest median that passes")
@@ -38,7 +40,7 @@ def arguments() -> argparse.Namespace:
 
 
 def run(build: Path, workload: list[str], options: argparse.Namespace, directory: str) -> dict[str, float]:
-    """The median seconds of each case, reading and writing, in one run of a build."""
+    """The median seconds of each case, planning, writing and reading, in one run of a build."""
     result = Path(directory) / "result.json"
     cases = [word for case in CASES for word in ("--case", case)]
     command = ["mpiexec", "-n", str(options.ranks), str(build / "bench" / "esker-bench"), *workload, *cases]
@@ -48,6 +50,8 @@ def run(build: Path, workload: list[str], options: argparse.Namespace, directory
     for case in json.loads(result.read_text())["cases"]:
         if case["bad_values"]:
             sys.exit(f"{build}: {case['name']}: {case['bad_values']} wrong values were read back")
+        plans = [report["steps_that_planned"]["plan_s"] for report in case["reports"]]
+        seconds[f"{case['name']} plan"] = statistics.median(plans)
         seconds[f"{case['name']} write"] = statistics.median(case["write_s"])
         seconds[f"{case['name']} read"] = statistics.median(case["read_s"])
     return seconds
@@ -68,8 +72,8 @@ def compare(workload: list[str], options: argparse.Namespace) -> dict[str, list[
 def main() -> int:
     options = arguments()
     results = []
-    for name, workload in WORKLOADS.items():
-        for case, ratios in compare(workload, options).items():
+    for name in options.workload or WORKLOADS:
+        for case, ratios in compare(WORKLOADS[name], options).items():
             results.append({"workload": name, "case": case, "median": statistics.median(ratios), "ratios": ratios})
             print(f"{name:10} {case:20} {statistics.median(ratios):.3f} ({min(ratios):.2f}-{max(ratios):.2f})", flush=True)
     if options.out:
