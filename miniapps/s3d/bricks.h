@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <numbers>
 
 #include "esker/types/box.hpp"
 
@@ -15,7 +14,6 @@ namespace s3d {
 
 using esker::Index;
 
-inline constexpr double kPi = std::numbers::pi;
 /// Extent of the domain along x, y, z: 12, 9 and 6 widths of the jet, m. y = 0 is the center plane.
 inline constexpr std::array<double, 3> kLengths{24e-3, 18e-3, 12e-3};
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "transport.h"
 
 namespace s3d {
 namespace {
+
+using std::numbers::pi;
 
 constexpr double kLayer = 0.2 * kJetWidth;                       // d: width of a shear layer, m
 constexpr double kWaveSpeed = 0.5 * (kJetSpeed + kCoflowSpeed);  // m/s
@@ -41,12 +44,12 @@ double mean_potential(double y) {
 
 /// Decays away from the jet; zero at the walls.
 double across(const Wave& wave, double y) {
-  const double wall = std::cos(kPi * y / kLengths[1]), at = y / kReach;
+  const double wall = std::cos(pi * y / kLengths[1]), at = y / kReach;
   return (wave.is_odd ? at : 1.0) * std::exp(-at * at) * wall * wall;
 }
 
 Term term_of(const Wave& wave) {
-  const double k = 2 * kPi / wave.length, l = 2 * kPi * wave.along_z / kLengths[2];
+  const double k = 2 * pi / wave.length, l = 2 * pi * wave.along_z / kLengths[2];
   return {[=](double x, double t) {
             const double grown = 1 - std::exp(-(x / kGrowth) * (x / kGrowth));
             return wave.speed / k * grown * std::sin(k * (x - kWaveSpeed * t) + wave.phase);
@@ -71,7 +74,7 @@ Values inflow(const Place& place, double /*time*/) { return mix(profile(place.y,
 Values initial(const Place& place, double /*time*/) {
   const double age = std::max(place.x, 0.0) / kWaveSpeed;
   const double layer = std::sqrt(kLayer * kLayer + 4 * kDiffusivity * age);
-  const double ripple = 2 * kPi * place.z / kLengths[2], side = place.y > 0 ? 1 : 0;
+  const double ripple = 2 * pi * place.z / kLengths[2], side = place.y > 0 ? 1 : 0;
   const double front = kJetWidth * (2.5 + 0.5 * std::sin(ripple + side) + 0.3 * std::sin(3 * ripple - side));
   return mix(profile(place.y, layer), 0.5 * (1 + std::tanh((place.x - front) / (0.25 * kJetWidth))));
 }

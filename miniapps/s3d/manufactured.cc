@@ -2,16 +2,19 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "transport.h"
 
 namespace s3d {
 namespace {
 
-constexpr double kStream = 30, kAcross = 10, kSpan = 8;                       // speeds, m/s
-constexpr double kWaveX = 2 * kPi / kLengths[0], kWaveY = kPi / kLengths[1];  // wave numbers of the flow, 1/m
-constexpr double kWaveZ = 2 * kPi / kLengths[2];
-constexpr double kFrequency = 2 * kPi / 1e-3;  // 1/s, of the flow and the scalars
+using std::numbers::pi;
+
+constexpr double kStream = 30, kAcross = 10, kSpan = 8;                     // speeds, m/s
+constexpr double kWaveX = 2 * pi / kLengths[0], kWaveY = pi / kLengths[1];  // wave numbers of the flow, 1/m
+constexpr double kWaveZ = 2 * pi / kLengths[2];
+constexpr double kFrequency = 2 * pi / 1e-3;  // 1/s, of the flow and the scalars
 
 /// Mean, amplitude, half waves along x and y, phase along z.
 struct Shape {
@@ -27,7 +30,7 @@ struct Derivatives {
 };
 
 Derivatives evaluate(const Shape& s, const Place& at, double time) {
-  const double k = s.along_x * kPi / kLengths[0], l = s.along_y * kPi / kLengths[1];
+  const double k = s.along_x * pi / kLengths[0], l = s.along_y * pi / kLengths[1];
   const double x = k * at.x, y = l * (at.y + 0.5 * kLengths[1]),
                z = kWaveZ * at.z - kFrequency * time + s.phase;
   const double a = s.amplitude, wave = a * std::cos(x) * std::cos(y) * std::cos(z);
