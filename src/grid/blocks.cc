@@ -56,18 +56,17 @@ Index count_below(const Bitmask& mask, int n_digits, const Box& cells, const Box
   return count;
 }
 
-/// The Z codes of the tile of `range` that is preceded by `ordinal` tiles of the range, and of those after it
-/// in the largest half of halves that is within the range.
+/// The tile of `range` that is preceded by `ordinal` tiles of the range, and those that follow it in the
+/// largest half around it that lies in the range. Z codes.
 BlockGrid::Consecutive tiles_from(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
   Index in_half = range.num_samples();
-  int free_digits = n_digits + 1;  // those after the ones that choose that half
+  int free_digits = -1;  // of that half; a half that lies in the range consists of such halves
   const Index z =
       descend(mask, n_digits, all_cells(mask, n_digits), range, [&](int position, Index in_lower) {
         const bool up = ordinal >= in_lower;
         if (up) ordinal -= in_lower;
         in_half = up ? in_half - in_lower : in_lower;
-        const int after = n_digits - position;
-        if (free_digits > n_digits && in_half == Index{1} << after) free_digits = after;
+        if (in_half == Index{1} << (n_digits - position)) ++free_digits;
         return up;
       });
   return {z, ((z >> free_digits) + 1) << free_digits};
