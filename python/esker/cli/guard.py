@@ -37,15 +37,15 @@ def run(command: Callable[[], NoReturn], arguments: Sequence[str]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
-    unheld = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # until both are ready
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # until both are ready
     child = os.fork()
     if child == 0:
         _end_with(parent)
-        signal.pthread_sigmask(signal.SIG_SETMASK, unheld)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if "info" in arguments:
             _limit()
         _end_at_once(command)
-    status, was_interrupted = _wait(child, unheld)
+    status, was_interrupted = _wait(child, mask)
     if not os.WIFSIGNALED(status):
         sys.exit(os.WEXITSTATUS(status))
     reason = "interrupted" if was_interrupted else _reason(os.WTERMSIG(status))
@@ -102,9 +102,9 @@ def _address_space() -> int:
         return 0
 
 
-def _wait(child: int, unheld: Collection[int]) -> tuple[int, bool]:
+def _wait(child: int, mask: Collection[int]) -> tuple[int, bool]:
     """The child's status, and whether it was interrupted. Signals that would end this process are sent to the
-    child. `unheld`: the signal mask to wait with."""
+    child. `mask`: of the signals that are blocked meanwhile."""
     was_interrupted = False
 
     def pass_on(number: int, frame: FrameType | None) -> None:
@@ -114,7 +114,7 @@ def _wait(child: int, unheld: Collection[int]) -> tuple[int, bool]:
 
     signal.signal(signal.SIGTERM, pass_on)
     try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, unheld)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return os.waitpid(child, 0)[1], was_interrupted
     except KeyboardInterrupt:  # the terminal also interrupts the child
         end = time.monotonic() + _SECONDS_TO_STOP
