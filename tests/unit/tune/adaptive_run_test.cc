@@ -22,7 +22,7 @@ std::vector<double> noisy(int n_steps, unsigned seed) { return disturbances(n_st
 /// Doublings of the number of aggregators against the default, of 16 on 64 ranks.
 std::ptrdiff_t doublings(const Setting& setting) {
   static const std::vector<Axis> axes = axes_of(facts_of(64, 16), Options());
-  return place_on(axes, setting, "aggregators") - place_on(axes, {}, "aggregators");
+  return offset_on(axes, setting, "aggregators");
 }
 
 /// Only the number of aggregators matters: `factor` for each doubling.

@@ -37,7 +37,7 @@ inline Workload random_workload(unsigned seed) {
   workload.surface.plan_s = uniform(0.005, 0.1);
   const std::vector<Axis> axes = workload.axes;
   const auto offset = [=](const Setting& setting, const char* option) {
-    return place_on(axes, setting, option) - place_on(axes, {}, option);
+    return offset_on(axes, setting, option);
   };
   const auto store_s = [=](const Setting& setting) {
     const double away = static_cast<double>(offset(setting, "aggregators")) - best_writers;

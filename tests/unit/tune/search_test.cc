@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tune/simulated_run.h"
+
 namespace esker {
 namespace {
 
@@ -18,11 +20,9 @@ std::vector<Axis> axes() {
 constexpr double kAnyRatio = 100, kCautious = 1.5;
 
 /// Doublings of the number of aggregators against the default.
-double doublings_in_space(const Setting& setting) {
+double more_aggregators(const Setting& setting) {
   static const std::vector<Axis> space = axes();
-  const auto value = setting.find("aggregators");
-  if (value == setting.end()) return 0;
-  return static_cast<double>(std::ranges::find(space[0].values, value->second) - space[0].values.begin()) - 4;
+  return static_cast<double>(testing_support::offset_on(space, setting, "aggregators"));
 }
 
 /// After some steps with the default.
@@ -60,8 +60,8 @@ TEST(Search, GoesOnInADirectionThatHelped) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     Search search = begun(seed);
     (void)proposals(
-        search, [](const Setting& setting) { return std::pow(1.25, doublings_in_space(setting)); }, 5);
-    EXPECT_EQ(doublings_in_space(search.best()), -4) << to_text(search.best());
+        search, [](const Setting& setting) { return std::pow(1.25, more_aggregators(setting)); }, 5);
+    EXPECT_EQ(more_aggregators(search.best()), -4) << to_text(search.best());
     EXPECT_TRUE(search.is_faster(search.best()));
   }
 }
@@ -92,7 +92,7 @@ TEST(Search, GoesAtMostTwiceAsFar) {
   search.observe({{"aggregators", "8"}}, 0.6);
   search.observe({{"aggregators", "8"}}, 0.6);
   const auto next = search.propose(kAnyRatio);
-  EXPECT_EQ(doublings_in_space(*next), -2) << to_text(*next);
+  EXPECT_EQ(more_aggregators(*next), -2) << to_text(*next);
 }
 
 TEST(Search, LeavesOutWhatHardlyMatters) {
@@ -125,14 +125,14 @@ TEST(Search, ASeedDecidesBetweenSettingsThatSeemAlike) {
 
 /// Each doubling of the aggregators costs a tenth, and messages cost a fifth less.
 double modeled(const Setting& setting) {
-  return (setting.contains("transport") ? 0.8 : 1) * std::pow(1.1, doublings_in_space(setting));
+  return (setting.contains("transport") ? 0.8 : 1) * std::pow(1.1, more_aggregators(setting));
 }
 
 TEST(Search, ProposesWhatAModelPredictsFirst) {
   Search search = begun();
   search.consult(modeled);
   const Setting first = *search.propose(kCautious);
-  EXPECT_TRUE(first.contains("transport") && doublings_in_space(first) < 0) << to_text(first);
+  EXPECT_TRUE(first.contains("transport") && more_aggregators(first) < 0) << to_text(first);
   EXPECT_LE(1 / modeled(first), kCautious) << "it may be wrong the other way round";
   for (int i = 0; i < 6; ++i) search.observe(first, modeled(first));
   EXPECT_LT(modeled(*search.propose(kCautious)), modeled(first)) << "after a success";

@@ -66,6 +66,12 @@ inline std::ptrdiff_t place_on(const std::vector<Axis>& axes, const Setting& set
   return 0;
 }
 
+/// How many values of the axis a setting is away from the configured one.
+inline std::ptrdiff_t offset_on(const std::vector<Axis>& axes, const Setting& setting,
+                                const std::string& option) {
+  return place_on(axes, setting, option) - place_on(axes, {}, option);
+}
+
 inline SimulatedRun simulate(const Surface& surface, const std::vector<double>& factors, std::uint64_t seed,
                              const std::optional<Setting>& recalled = std::nullopt,
                              AdaptiveRun::Model model = nullptr) {
