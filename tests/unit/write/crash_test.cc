@@ -125,16 +125,18 @@ class Crash : public testing::TestWithParam<std::tuple<const char*, int>> {
   std::shared_ptr<Store> reference_ = memory_store();
 };
 
-/// Every call if ESKER_TEST_ALL_KILLS is set, otherwise one of three.
-int kill_stride() { return std::getenv("ESKER_TEST_ALL_KILLS") != nullptr ? 1 : 3; }
+/// One of so many kills is tested; all of them if ESKER_TEST_ALL_KILLS is set.
+int one_of() { return std::getenv("ESKER_TEST_ALL_KILLS") != nullptr ? 1 : 3; }
 
 TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   int kills = 0;
+  const auto stride = [&](int call) { return only_indexes_ ? 3 : call < 12 ? 1 : 5; };
   for (const Index step : {Index{0}, Index{1}}) {
     for (const int rank : {0, run_.n_ranks - 1}) {
-      const int first = 1 + (static_cast<int>(step) + rank) % kill_stride();  // other calls of each
-      for (int call = first;; call += kill_stride() * (only_indexes_ ? 3 : call < 12 ? 1 : 5)) {
-        const Kill kill{run_.n_ranks, rank, step, call, call % (only_indexes_ ? 3 : 2) == 0, only_indexes_};
+      const int first = 1 + (static_cast<int>(step) + rank) % one_of();  // other calls of each
+      for (int call = first;; call += one_of() * stride(call)) {
+        const bool half = (kills + 1) % (only_indexes_ ? 3 : 2) == 0;
+        const Kill kill{run_.n_ranks, rank, step, call, half, only_indexes_};
         std::filesystem::remove_all(directory_);
         if (!is_killed(run_, kill)) break;
         ++kills;
@@ -145,21 +147,19 @@ TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
       if (run_.n_ranks == 1) break;
     }
   }
-  EXPECT_GT(kills, (only_indexes_ ? 10 : 20) / kill_stride());
+  EXPECT_GT(kills, (only_indexes_ ? 10 : 20) / one_of());
 }
 
 // A run that is killed while it replaces a dataset leaves the old one, an empty one, or the first new step.
 TEST_P(Crash, WhileOverwritingLeavesADatasetThatOpens) {
   if (run_.n_ranks > 1) GTEST_SKIP() << "rank 0 alone replaces";
   run_.overwrite = true;
+  const auto stride = [&](int call) { return only_indexes_ ? 7 : call < 40 ? 1 : 5; };
   for (const bool old_single : {false, true}) {
     RunPlan old = run_;
     old.single = old_single;
     old.end_step = 2;
-    for (int call = 1 + static_cast<int>(old_single) % kill_stride();;
-         call += kill_stride() * (only_indexes_ ? 7
-                                  : call < 40   ? 1
-                                                : 5)) {
+    for (int call = 1 + static_cast<int>(old_single) % one_of();; call += one_of() * stride(call)) {
       std::filesystem::remove_all(directory_);
       ASSERT_TRUE(write_all(posix_store(), old).ok());
       if (!is_killed(run_, {1, 0, 0, call, false})) break;

@@ -50,13 +50,9 @@ Files expected_files(Index end_step = 3) {
   return all;
 }
 
-std::shared_ptr<Store> store_without_lock(const Files& files) {
-  const auto store = memory_store();
-  for (const auto& [path, bytes] : files) {
-    if (path.ends_with(".esker-lock")) continue;
-    store->open(path, OpenMode::kWrite).value()->write_at(std::as_bytes(std::span(bytes)), 0).check();
-  }
-  return store;
+std::shared_ptr<Store> store_without_lock(Files files) {
+  std::erase_if(files, [](const auto& file) { return file.first.ends_with(".esker-lock"); });
+  return store_of(files);
 }
 
 Index steps_of(const std::shared_ptr<Store>& store, const std::string& path) {
