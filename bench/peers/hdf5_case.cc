@@ -29,7 +29,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-void check(herr_t status, const std::string& what) {
+void check_hdf5(herr_t status, const std::string& what) {
   if (status < 0) throw std::runtime_error("hdf5: " + what);
 }
 
@@ -43,28 +43,28 @@ Handle make_space(const std::vector<Index>& extents) {
 /// Property lists.
 Handle through_mpi(MPI_Comm comm) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make file properties");
-  check(H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL), "use MPI-IO");
-  check(H5Pset_all_coll_metadata_ops(access, true), "read metadata together");
-  check(H5Pset_coll_metadata_write(access, true), "write metadata together");
+  check_hdf5(H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL), "use MPI-IO");
+  check_hdf5(H5Pset_all_coll_metadata_ops(access, true), "read metadata together");
+  check_hdf5(H5Pset_coll_metadata_write(access, true), "write metadata together");
   return access;
 }
 
 Handle collective() {
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make transfer properties");
-  check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "write collectively");
+  check_hdf5(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "write collectively");
   return transfer;
 }
 
 /// Contiguous if `chunk` is empty. All samples will be written, so fill values are not.
 Handle creation(const std::vector<Index>& chunk, Hdf5Layout layout) {
   Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
-  check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
+  check_hdf5(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
   if (chunk.empty()) return create;
-  check(H5Pset_chunk(create, static_cast<int>(chunk.size()), sizes(chunk).data()), "set chunks");
+  check_hdf5(H5Pset_chunk(create, static_cast<int>(chunk.size()), sizes(chunk).data()), "set chunks");
   if (layout != Hdf5Layout::kDeflated) return create;
   constexpr unsigned kDefaultLevel = 6;
-  check(H5Pset_shuffle(create), "shuffle bytes");
-  check(H5Pset_deflate(create, kDefaultLevel), "deflate");
+  check_hdf5(H5Pset_shuffle(create), "shuffle bytes");
+  check_hdf5(H5Pset_deflate(create, kDefaultLevel), "deflate");
   return create;
 }
 
@@ -72,11 +72,11 @@ Handle creation(const std::vector<Index>& chunk, Hdf5Layout layout) {
 struct Part {
   explicit Part(const Variable& v) : file(make_space(v.shape)), memory(make_space(v.part.count)) {
     if (std::count(v.part.count.begin(), v.part.count.end(), 0) > 0) {
-      check(H5Sselect_none(file), "select nothing");
-      check(H5Sselect_none(memory), "select nothing");
+      check_hdf5(H5Sselect_none(file), "select nothing");
+      check_hdf5(H5Sselect_none(memory), "select nothing");
       return;
     }
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), sizes(v.part.stride).data(),
+    check_hdf5(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), sizes(v.part.stride).data(),
                               sizes(v.part.count).data(), nullptr),
           "select a part");
   }
@@ -107,7 +107,7 @@ class Hdf5Case final : public PeerCase {
       const Handle dataset(H5Dcreate2(file, v.name.c_str(), H5T_IEEE_F64LE, make_space(v.shape), H5P_DEFAULT,
                                       creation(chunks_[f], layout_), H5P_DEFAULT),
                            H5Dclose, "create dataset " + v.name);
-      check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
+      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
                      in_file_order(workload.fields[f], f)),
             "write " + v.name);
     }
@@ -122,7 +122,7 @@ class Hdf5Case final : public PeerCase {
       const Variable v = variable_of(workload, workload.fields[f]);
       const Part part(v);
       const Handle dataset(H5Dopen2(file, v.name.c_str(), H5P_DEFAULT), H5Dclose, "open dataset " + v.name);
-      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target(samples, f)),
+      check_hdf5(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target(samples, f)),
             "read " + v.name);
       to_memory(workload.fields[f], samples, f);
     }
@@ -148,7 +148,7 @@ std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, con
 
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
-  check(H5get_libversion(&major, &minor, &release), "tell the version");
+  check_hdf5(H5get_libversion(&major, &minor, &release), "tell the version");
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 

@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-void check(int status, const std::string& what) {
+void check_mpi(int status, const std::string& what) {
   if (status != MPI_SUCCESS) throw std::runtime_error("MPI-IO: " + what);
 }
 
@@ -45,7 +45,7 @@ class RegionType {
 class File {
  public:
   File(MPI_Comm comm, const std::string& path, int mode) {
-    check(MPI_File_open(comm, path.c_str(), mode, MPI_INFO_NULL, &file_), "open " + path);
+    check_mpi(MPI_File_open(comm, path.c_str(), mode, MPI_INFO_NULL, &file_), "open " + path);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -56,7 +56,7 @@ class File {
     Index count = 1;
     for (const Index n : v.part.count) count *= n;
     const RegionType type(v.part, v.shape);
-    check(MPI_File_set_view(file_, offset_bytes, MPI_DOUBLE, count > 0 ? MPI_Datatype(type) : MPI_DOUBLE,
+    check_mpi(MPI_File_set_view(file_, offset_bytes, MPI_DOUBLE, count > 0 ? MPI_Datatype(type) : MPI_DOUBLE,
                             "native", MPI_INFO_NULL),
           "set the file view for " + v.name);
     return static_cast<int>(count);
@@ -85,7 +85,7 @@ class MpiIoCase final : public PeerCase {
       const Variable& v = variables()[f];
       const double* samples = in_file_order(workload.fields[f], f);
       const int count = file.view(v, offset);
-      check(MPI_File_write_all(file, samples, count, MPI_DOUBLE, MPI_STATUS_IGNORE), "write " + v.name);
+      check_mpi(MPI_File_write_all(file, samples, count, MPI_DOUBLE, MPI_STATUS_IGNORE), "write " + v.name);
       offset += bytes_of(v);
     }
   }
@@ -97,7 +97,7 @@ class MpiIoCase final : public PeerCase {
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
       const Variable v = variable_of(workload, workload.fields[f]);
       const int count = file.view(v, offset);
-      check(MPI_File_read_all(file, target(samples, f), count, MPI_DOUBLE, MPI_STATUS_IGNORE),
+      check_mpi(MPI_File_read_all(file, target(samples, f), count, MPI_DOUBLE, MPI_STATUS_IGNORE),
             "read " + v.name);
       to_memory(workload.fields[f], samples, f);
       offset += bytes_of(v);

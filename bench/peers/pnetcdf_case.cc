@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-void check(int status, const std::string& what) {
+void check_pnetcdf(int status, const std::string& what) {
   if (status != NC_NOERR) throw std::runtime_error("pnetcdf: " + what + ": " + ncmpi_strerror(status));
 }
 
@@ -36,7 +36,7 @@ class PnetcdfCase final : public PeerCase {
 
   void write_step(const Workload& workload, Index step) override {
     int file = -1;
-    check(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | format_, MPI_INFO_NULL, &file), "create");
+    check_pnetcdf(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | format_, MPI_INFO_NULL, &file), "create");
     const std::vector<int> ids = define(file);
     for (std::size_t f = 0; f < ids.size(); ++f) put(file, ids[f], f, in_file_order(workload.fields[f], f));
     finish(file);
@@ -45,10 +45,10 @@ class PnetcdfCase final : public PeerCase {
   [[nodiscard]] bool reads_levels() const override { return true; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     int file = -1;
-    check(ncmpi_open(comm(), path(step).c_str(), NC_NOWRITE, MPI_INFO_NULL, &file), "open");
+    check_pnetcdf(ncmpi_open(comm(), path(step).c_str(), NC_NOWRITE, MPI_INFO_NULL, &file), "open");
     for (std::size_t f = 0; f < samples.size(); ++f) {
       int id = -1;
-      check(ncmpi_inq_varid(file, variables()[f].name.c_str(), &id), "find " + variables()[f].name);
+      check_pnetcdf(ncmpi_inq_varid(file, variables()[f].name.c_str(), &id), "find " + variables()[f].name);
       get(file, id, variable_of(workload, workload.fields[f]), target(samples, f));
     }
     finish(file);
@@ -60,17 +60,17 @@ class PnetcdfCase final : public PeerCase {
     std::map<std::string, int> dims;
     const auto define_dim = [file](const std::string& name, Index extent) {
       int id = -1;
-      check(ncmpi_def_dim(file, name.c_str(), extent, &id), "dimension " + name);
+      check_pnetcdf(ncmpi_def_dim(file, name.c_str(), extent, &id), "dimension " + name);
       return id;
     };
     std::vector<int> ids;
     for (const Variable& v : variables()) {
       const std::vector<int> shape = dimension_ids(v, dims, define_dim);
       const int n_dims = static_cast<int>(shape.size());
-      check(ncmpi_def_var(file, v.name.c_str(), NC_DOUBLE, n_dims, shape.data(), &ids.emplace_back(-1)),
+      check_pnetcdf(ncmpi_def_var(file, v.name.c_str(), NC_DOUBLE, n_dims, shape.data(), &ids.emplace_back(-1)),
             "define " + v.name);
     }
-    check(ncmpi_enddef(file), "end of definitions");
+    check_pnetcdf(ncmpi_enddef(file), "end of definitions");
     return ids;
   }
 
@@ -79,7 +79,7 @@ class PnetcdfCase final : public PeerCase {
     const MPI_Offset* count = places_[f].count.data();
     const int status = blocking_ ? ncmpi_put_vara_double_all(file, id, start, count, samples)
                                  : ncmpi_iput_vara_double(file, id, start, count, samples, nullptr);
-    check(status, "write " + variables()[f].name);
+    check_pnetcdf(status, "write " + variables()[f].name);
   }
 
   void get(int file, int id, const Variable& v, double* samples) {
@@ -89,12 +89,12 @@ class PnetcdfCase final : public PeerCase {
     const MPI_Offset* stride = v.part.is_strided() ? place.stride.data() : nullptr;
     const int status = blocking_ ? ncmpi_get_vars_double_all(file, id, start, count, stride, samples)
                                  : ncmpi_iget_vars_double(file, id, start, count, stride, samples, nullptr);
-    check(status, "read " + v.name);
+    check_pnetcdf(status, "read " + v.name);
   }
 
   void finish(int file) {
-    if (!blocking_) check(ncmpi_wait_all(file, NC_REQ_ALL, nullptr, nullptr), "wait");
-    check(ncmpi_close(file), "close");
+    if (!blocking_) check_pnetcdf(ncmpi_wait_all(file, NC_REQ_ALL, nullptr, nullptr), "wait");
+    check_pnetcdf(ncmpi_close(file), "close");
   }
 
   /// Start and count of a variable's part, in PnetCDF's types.
