@@ -19,7 +19,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # As source: its users compile it with the compiler of their program. Esker itself needs no Fortran for that.
 set(fortran_dir ${CMAKE_INSTALL_DATADIR}/esker/fortran)
 if(ESKER_HAVE_FORTRAN_SOURCE)
-  install(FILES ${PROJECT_BINARY_DIR}/fortran/esker.f90 DESTINATION ${fortran_dir})
+  install(FILES ${PROJECT_BINARY_DIR}/fortran/esker.f90 DESTINATION ${fortran_dir} COMPONENT fortran)
 endif()
 install(FILES cmake/EskerFortran.cmake DESTINATION ${package_dir})
 
