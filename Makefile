@@ -5,23 +5,27 @@
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-setup:  ## Install missing Debian packages, and .venv/
-	@scripts/setup.sh
+setup:  ## Install missing Debian packages, and .venv/, also for the tests
+	@scripts/setup.sh test
 
-build: setup  ## Build everything (build/release) and install the Python package in .venv/
+build:  ## Build everything (build/release) and install the Python package in .venv/
+	@scripts/setup.sh
 	@bash -euc '. scripts/env.sh; build_preset release; scripts/install_package.sh'
 
-demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
+demo:  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
+	@scripts/setup.sh $(filter mpich,$(MPI))
 	@scripts/demo.sh
 
-demo-s3d: setup  ## Run a lifted flame on 4 ranks with adaptive output, restart it, draw it (demo/s3d/)
+demo-s3d:  ## Run a lifted flame on 4 ranks with adaptive output, restart it, draw it (demo/s3d/)
+	@scripts/setup.sh
 	@scripts/demo_s3d.sh
 
-demo-amr: setup  ## Run the patches of an AMR code on 4 ranks, check all values, draw the mesh (demo/amr/)
+demo-amr:  ## Run the patches of an AMR code on 4 ranks, check all values, draw the mesh (demo/amr/)
+	@scripts/setup.sh
 	@scripts/demo_amr.sh
 
 peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the program of `esker bench --peers`
-	@scripts/setup.sh peers
+	@scripts/setup.sh test peers
 	@scripts/install_package.sh
 
 test: setup  ## Run the tests: Open MPI, without MPI and MPICH (smoke), Python
@@ -37,23 +41,23 @@ sanitize: setup  ## Run the tests with address, undefined-behaviour and thread s
 	@scripts/test.sh sanitize threads
 
 clang:  ## Run the tests built by clang
-	@scripts/setup.sh --all
+	@scripts/setup.sh test clang
 	@scripts/test.sh clang
 
 coverage: setup  ## Measure which lines the unit and MPI tests reach, per layer (build/coverage/index.html)
 	@scripts/test.sh coverage
 
 fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
-	@scripts/setup.sh --all
+	@scripts/setup.sh test clang
 	@scripts/test.sh fuzz
 
 smpi:  ## Run the exchange and replay planned writes in the simulator SimGrid, and compare both with their plans
-	@scripts/setup.sh simgrid
+	@scripts/setup.sh test simgrid
 	@scripts/install_package.sh
 	@scripts/test.sh smpi
 
 glusterfs:  ## Compare shared files with separate ones on a GlusterFS volume of this machine (needs root and /dev/fuse)
-	@scripts/setup.sh glusterfs
+	@scripts/setup.sh test glusterfs
 	@scripts/install_package.sh
 	@scripts/test.sh glusterfs
 

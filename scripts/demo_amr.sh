@@ -11,7 +11,7 @@ rm -rf "$out"
 require_free_mb 3000
 
 build_preset release esker-uintah
-scripts/install_package.sh
+PROGRAMS=no scripts/install_package.sh
 mkdir -p "$out"
 
 say "running on 4 ranks; each mode writes 6 steps, and reads back all values"

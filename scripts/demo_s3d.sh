@@ -11,7 +11,7 @@ rm -rf "$out"
 require_free_mb 1000
 
 build_preset release esker-s3d
-scripts/install_package.sh
+PROGRAMS=no scripts/install_package.sh
 mkdir -p "$out"
 
 flame() { # RANKS ARGUMENTS...

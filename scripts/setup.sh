@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Sets up a machine: installs Debian packages and the Python environment .venv/.
+# Sets up a machine: installs Debian packages and the Python environment .venv/, as far as building and the demo need.
 #
-#   scripts/setup.sh [--all] [peers] [simgrid] [glusterfs]
-#                                        --all: also clang (and libomp, which zfp's CMake files need)
+#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs]
+#                                        mpich: also a second MPI
+#                                        test: also what the tests need, MPICH among it
+#                                        clang: also clang (and libomp, which zfp's CMake files need)
 #                                        peers: also the libraries for `esker bench --peers`
 #                                        simgrid: also SimGrid, which simulates ranks
 #                                        glusterfs: also GlusterFS, a distributed file system, for its test
@@ -14,19 +16,23 @@ cd "$(dirname "$0")/.."
 
 packages=(
   build-essential gfortran cmake ninja-build pkg-config ccache
-  libopenmpi-dev openmpi-bin libmpich-dev mpich
+  libopenmpi-dev openmpi-bin
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev libhdf5-dev
   zlib1g-dev liblz4-dev libzstd-dev libzfp-dev
-  netcdf-bin pnetcdf-bin hdf5-tools nco cdo
   python3-dev python3-venv
 )
+requirements=(scripts/requirements.txt)
 for group in "$@"; do
   case "$group" in
-    --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
+    mpich) packages+=(libmpich-dev mpich) ;;
+    test)
+      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo)
+      requirements+=(scripts/requirements-test.txt) ;;
+    clang) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
     simgrid) packages+=(libsimgrid-dev) ;;
     glusterfs) packages+=(glusterfs-server) ;;
-    *) die "scripts/setup.sh: expected --all, peers, simgrid or glusterfs, found '$group'" ;;
+    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid or glusterfs, found '$group'" ;;
   esac
 done
 
@@ -69,17 +75,27 @@ PY
   die "no Python of version 3.11 or later with venv and headers (Debian: python3-dev python3-venv)"
 }
 
+# Made anew for another Python or another path; packages are added to it.
 make_python_environment() {
-  local python stamp
+  local python made list
   python=$(find_python)
-  stamp=$({ pwd; "$python" --version; cat scripts/setup.sh scripts/requirements.txt; } | sha256sum)
-  [ "$(cat .venv/setup.stamp 2>/dev/null)" != "$stamp" ] || return 0
-  say "making the Python environment .venv ($("$python" --version))"
-  quietly venv "$python" -m venv --clear .venv
-  quietly pip .venv/bin/python -m pip install --quiet --no-input \
-    --disable-pip-version-check -r scripts/requirements.txt
+  made="$PWD $("$python" --version)"
+  if [ "$(cat .venv/setup.stamp 2>/dev/null)" != "$made" ]; then
+    say "making the Python environment .venv ($("$python" --version))"
+    quietly venv "$python" -m venv --clear .venv
+    echo "$made" >.venv/setup.stamp
+  fi
+  for list in "${requirements[@]}"; do
+    cmp -s "$list" ".venv/${list##*/}" || install_requirements
+  done
+}
+
+install_requirements() {
+  say "installing Python packages in .venv"
+  quietly pip .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
+    "${requirements[@]/#/--requirement=}"
   quietly font-cache .venv/bin/python -c 'import matplotlib.font_manager'
-  echo "$stamp" >.venv/setup.stamp
+  cp "${requirements[@]}" .venv/
 }
 
 install_debian_packages

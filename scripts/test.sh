@@ -64,7 +64,7 @@ run_python() {
   make_tool_environment cf || return 1
   build_preset release esker-pism esker-gcrm esker-pop esker-s3d esker-bench kill_run || return 1
   say "python: testing"
-  REQUIREMENTS=$project_root/scripts/requirements.txt \
+  REQUIREMENTS=$project_root/scripts/requirements-test.txt \
     PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
     GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \
     S3D_PROGRAM=$project_root/build/release/miniapps/s3d/esker-s3d \
