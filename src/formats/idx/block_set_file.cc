@@ -11,7 +11,7 @@
 namespace esker::idx {
 namespace {
 
-constexpr std::string_view kMagic = "ESKBSET1";
+constexpr std::string_view kBlockSetMagic = "ESKBSET1";
 constexpr std::size_t kStart = 16;  // of what the checksum covers
 
 void append_number(Index value, std::vector<std::byte>& bytes) {
@@ -145,19 +145,19 @@ Result<std::vector<std::byte>> encode_block_sets(const StepSets& step, std::size
   }
   if (!step.patches.empty()) append_patches(step.patches, bytes);
   ESKER_RETURN_IF_ERROR(check_size(bytes, most_bytes));
-  std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
+  std::memcpy(bytes.data(), kBlockSetMagic.data(), kBlockSetMagic.size());
   const std::uint64_t sum = checksum(std::span(bytes).subspan(kStart), 0);
-  std::memcpy(bytes.data() + kMagic.size(), &sum, sizeof(sum));
+  std::memcpy(bytes.data() + kBlockSetMagic.size(), &sum, sizeof(sum));
   return bytes;
 }
 
 Result<StepSets> decode_block_sets(std::span<const std::byte> bytes, const BlockGrid& grid,
                                    std::size_t num_columns) {
-  if (bytes.size() < kStart || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
-    return error(Code::kDataLoss, "expected a file of block sets, which begins with {}", kMagic);
+  if (bytes.size() < kStart || std::memcmp(bytes.data(), kBlockSetMagic.data(), kBlockSetMagic.size()) != 0) {
+    return error(Code::kDataLoss, "expected a file of block sets, which begins with {}", kBlockSetMagic);
   }
   std::uint64_t sum = 0;
-  std::memcpy(&sum, bytes.data() + kMagic.size(), sizeof(sum));
+  std::memcpy(&sum, bytes.data() + kBlockSetMagic.size(), sizeof(sum));
   if (sum != checksum(bytes.subspan(kStart), 0)) {
     return error(Code::kDataLoss, "the content does not have the checksum in its first 16 bytes");
   }

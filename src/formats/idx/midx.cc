@@ -15,7 +15,7 @@
 namespace esker::idx {
 namespace {
 
-std::string print_box(const Box& box) {
+std::string print_half_open(const Box& box) {
   std::string text;
   for (int a = 0; a < box.rank; ++a) {
     const auto axis = static_cast<std::size_t>(a);
@@ -26,12 +26,12 @@ std::string print_box(const Box& box) {
 
 std::string print_union(const std::vector<const Part*>& parts) {
   const Part& first = *parts.front();
-  const std::string whole = print_box(first.place->grid);
+  const std::string whole = print_half_open(first.place->grid);
   std::string text =
       fmt::format("<dataset typename='IdxMultipleDataset' logic_box='{}' physic_box='{}'>\n", whole, whole);
   for (const Part* part : parts) {
     text += fmt::format("  <dataset name='{}' url='./{}.idx' physic_box='{}' />\n", part->name, part->name,
-                        print_box(part->place->box));
+                        print_half_open(part->place->box));
   }
   for (const FieldEntry& field : first.header.fields) {
     std::string inputs;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: simulated runs
 
-constexpr int kSteps = 20;
+constexpr int kStepsOfRun = 20;
 
 double middle(std::vector<double> values) {
   std::ranges::sort(values);
@@ -100,7 +100,7 @@ Quality quality_with(const Conditions& conditions, const Workloads& workloads = 
       };
     }
     const std::vector<double> factors =
-        disturbances(kSteps, conditions.noise, 2, conditions.burst_share, 1000 + seed);
+        disturbances(kStepsOfRun, conditions.noise, 2, conditions.burst_share, 1000 + seed);
     const SimulatedRun run =
         simulate(surface, factors, seed,
                  conditions.recalls_the_best ? std::optional(known.best) : std::nullopt, model);

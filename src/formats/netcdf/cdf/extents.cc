@@ -41,7 +41,7 @@ Status check_neighbors(const std::vector<Extent>& extents) {
 }
 
 /// Complete records in a file.
-Index records_in(const Header& header, Index file_bytes) {
+Index complete_records(const Header& header, Index file_bytes) {
   const Index record_bytes = header.record_bytes();
   if (record_bytes == 0) return 0;
   Index records = header.num_records;
@@ -73,7 +73,7 @@ Status check_overlap(const Header& header) {
 }
 
 Header present_part(Header header, Index file_bytes, std::vector<std::string>& warnings) {
-  const Index records = records_in(header, file_bytes);
+  const Index records = complete_records(header, file_bytes);
   if (records < header.num_records && header.record_bytes() > 0) {
     warnings.push_back(fmt::format("the header lists {} records, of which {} are in the file of {} bytes",
                                    header.num_records, records, file_bytes));

@@ -215,7 +215,7 @@ class Parser {
 };
 
 /// Records that fit in the file.
-Index records_in(const Header& header, Index file_bytes) {
+Index records_that_fit(const Header& header, Index file_bytes) {
   Index first = file_bytes;
   for (const Variable& variable : header.variables) {
     if (header.is_record(variable)) first = std::min(first, variable.begin);
@@ -229,7 +229,7 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(Header header, parser.parse());
   const Status sound = check_structure(header);
   if (!sound.ok()) return Status(Code::kDataLoss, sound.message());
-  if (parser.is_streaming()) header.num_records = records_in(header, file_bytes);
+  if (parser.is_streaming()) header.num_records = records_that_fit(header, file_bytes);
   // At least two: check_overlap() looks at the record after the first.
   const auto of_records = checked_mul(std::max<Index>(2, header.num_records), header.record_bytes());
   for (const Variable& variable : header.variables) {

@@ -27,7 +27,7 @@ Result<std::uint64_t> sum_of(const File& file) {
   return checksum(bytes, 0);
 }
 
-std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string file_name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 /// The bytes of a file that consists of a change on top of nothing.
 std::vector<std::byte> bytes_of(const Change& change) {
@@ -54,7 +54,7 @@ Status PartedWriter::define(const Schema& schema) {
   }
   schema_ = schema;
   ESKER_ASSIGN_OR_RETURN(Parts parts, Parts::choose(schema_, options_.partitions.number,
-                                                    name_of(netcdf::parts_directory(base_))));
+                                                    file_name_of(netcdf::parts_directory(base_))));
   ESKER_ASSIGN_OR_RETURN(
       const Netcdf4File file,
       describe_file(schema_, {options_.alignment_bytes, options_.chunk_alignment_bytes, {}}));
@@ -124,7 +124,7 @@ Status PartedWriter::stage(bool durable) {
 /// Of an earlier dataset at the path.
 Status PartedWriter::remove_old_parts() const {
   std::set<std::string> staged;
-  for (const std::string& path : part_paths()) staged.insert(name_of(temporary_of(path)));
+  for (const std::string& path : part_paths()) staged.insert(file_name_of(temporary_of(path)));
   ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(directory()));
   for (const std::string& name : names) {
     if (!netcdf::is_name_of_part(name) || staged.count(name) > 0) continue;
