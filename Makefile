@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz smpi glusterfs clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,10 +28,14 @@ peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the p
 	@scripts/setup.sh test peers
 	@scripts/install_package.sh
 
-test: setup  ## Run the tests: Open MPI, without MPI and MPICH (smoke), Python
+test: setup  ## Run the tests that tell whether Esker works here: those of C, C++ and Fortran on Open MPI, and Python's
 	@scripts/test.sh
 
-slow: setup  ## Run the tests that `make test` leaves out for their time: more ranks, kills, packages
+check:  ## Run all other tests: more ranks, kills, MPICH, no MPI, other configurations, sanitizers, clang; MINUTES=60: a limit
+	@scripts/setup.sh test clang peers simgrid
+	@scripts/check.sh $(MINUTES)
+
+slow: setup  ## Run the slow tests: more ranks, kills, packages
 	@scripts/test.sh slow python-slow
 
 mpich: setup  ## Run all tests that use MPI with MPICH

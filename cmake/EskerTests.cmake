@@ -41,7 +41,7 @@ endfunction()
 #                    [ARGUMENTS a ...] [ENVIRONMENT A=b ...])
 #
 # The program runs once per rank count under mpiexec, as test mpi.NAME.RANKS. `make test` has the runs of RANKS, `make
-# slow` those of SLOW_RANKS (label `slow`), and only `ctest -L long` those of LONG_RANKS. SMOKE_RANKS are some of RANKS.
+# check` those of SLOW_RANKS (label `slow`), and only `ctest -L long` those of LONG_RANKS. SMOKE_RANKS are some of RANKS.
 # One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
 # under /tmp). Ranks that wait take processor time from each other and from other tests, so PROCESSORS keeps those away;
 # not from tests that launch many short runs, which have no PROCESSORS.

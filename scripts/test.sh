@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Runs all given test suites, even if one fails, and ends with the closing lines of their runners.
 #
-#   scripts/test.sh [SUITE...]     release serial-smoke mpich-smoke python (default), slow python-slow (tests with the
-#                                  label `slow`, on the release build), mpich serial debug sanitize threads clang
+#   scripts/test.sh [SUITE...]     release python (default), slow python-slow (tests with the label `slow`, on the
+#                                  release build), compilers (in projects of users), configurations (without optional
+#                                  parts), serial-smoke mpich-smoke mpich serial debug sanitize threads clang
 #                                  coverage fuzz smpi, glusterfs (on the release build)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
-# layer. Each suite lists its ten slowest tests. Exit status 0 if all passed.
+# layer. Each suite lists its ten slowest tests, and its closing lines are kept in build/logs/SUITE-closing.log. Exit
+# status 0 if all passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 
-[ $# -gt 0 ] || set -- release serial-smoke mpich-smoke python
-closing=()
+[ $# -gt 0 ] || set -- release python
 failed=0
 
 # Builds only what the suite's tests need. With MPICH, the model's files are compared with those of the release build.
@@ -25,9 +26,10 @@ run_ctest() {
   [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-uintah)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != glusterfs ] || targets=(esker-bench)
+  [ "$1" != compilers ] || targets=(esker esker_mpi esker_fortran_source)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}
-  case $1 in slow | glusterfs) build=release ;; esac
+  case $1 in slow | compilers | glusterfs) build=release ;; esac
   build_preset "$build" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error && return
@@ -84,18 +86,19 @@ run_suite() {
   local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
   mkdir -p build/logs
   case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
-    coverage) set -- run_coverage ;; *) set -- run_ctest "$suite" ;; esac
+    coverage) set -- run_coverage ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   local slowest
   slowest=$(list_slowest "$log")
   [ -z "$slowest" ] || printf '%s\n' "==> $suite: the slowest tests" "$slowest"
-  closing+=("$suite: $result in $((SECONDS - started)) s")
-  while IFS= read -r line; do closing+=("    $line"); done < <(
+  {
+    echo "$suite: $result in $((SECONDS - started)) s"
     grep -E '^[0-9]+% tests passed|^Total Test time|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
-      "$log" | grep -vE '\((Skipped|Disabled)\)$')
+      "$log" | grep -vE '\((Skipped|Disabled)\)$' | sed 's/^/    /'
+  } >"build/logs/$suite-closing.log" || true
 }
 
 for suite in "$@"; do run_suite "$suite"; done
 echo
-printf '%s\n' "${closing[@]}"
+for suite in "$@"; do cat "build/logs/$suite-closing.log"; done
 exit "$failed"

@@ -6,6 +6,8 @@
 #   tests/package/check.sh shared       the same with shared libraries, in a separate build tree; and their exported names
 #   tests/package/check.sh subproject   a project takes Esker by add_subdirectory: configured, and some of it compiled
 #   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
+#   tests/package/check.sh compilers    both, by gcc and clang, with ESKER_UNITY on and off, and warnings as errors; the
+#                                       library is compiled for each
 #   tests/package/check.sh dist         a release archive holds the Fortran module, and needs no fypp
 #
 # The environment names the build (tests/package/CMakeLists.txt): PACKAGE_BUILD, PACKAGE_MPI, CC, CXX, MPICXX, MPIEXEC,
@@ -180,6 +182,28 @@ check_subproject_whole() {
   configure_subproject
   cmake --build "$work/build"
   run_programs "$work/build"
+}
+
+# The objects come from ccache where another build has the same.
+check_compilers() {
+  local cc cxx unity build
+  cmake --install "$PACKAGE_BUILD" --prefix "$work/prefix" >"$work/install.log"
+  while read -r cc cxx; do
+    command -v "$cxx" >/dev/null || fail "no $cxx (Debian: clang-14)"
+    build=$work/installed-$cc
+    configure_consumer "$build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCONSUMER_COMPONENTS="${components%;Fortran}" \
+      -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" || { cat "$work/configure.log"; fail "$cxx: not configured"; }
+    cmake --build "$build" || fail "$cxx: a program does not compile with the installed library"
+    for unity in ON OFF; do
+      build=$work/source-$cc-$unity
+      configure_consumer "$build" -DCONSUMER_ESKER_SOURCE="$project" -DCONSUMER_COMPONENTS="${components%;Fortran}" \
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" -DMPI_EXECUTABLE_SUFFIX="$MPI_SUFFIX" \
+        -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DESKER_UNITY=$unity -DESKER_WERROR=ON ||
+        { cat "$work/configure.log"; fail "$cxx, ESKER_UNITY=$unity: not configured"; }
+      cmake --build "$build" || fail "$cxx, ESKER_UNITY=$unity: Esker does not compile in another project"
+    done
+  done <<<"gcc g++
+clang-14 clang++-14"
 }
 
 # configure_archive OPTION...: the unpacked release archive, without fypp.
