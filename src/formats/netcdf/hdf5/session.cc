@@ -52,7 +52,7 @@ struct DriverFile {
   VirtualFile* file;
 };
 
-VirtualFile& file_of(const H5FD_t* driver) { return *reinterpret_cast<const DriverFile*>(driver)->file; }
+VirtualFile& file_behind(const H5FD_t* driver) { return *reinterpret_cast<const DriverFile*>(driver)->file; }
 
 /// Returns the result of an action of the file to the library, which does not support exceptions.
 template <class Action>
@@ -82,7 +82,7 @@ H5FD_t* open_driver(const char* /*name*/, unsigned /*flags*/, hid_t access, hadd
 }
 
 herr_t close_driver(H5FD_t* driver) {
-  file_of(driver).driver = nullptr;
+  file_behind(driver).driver = nullptr;
   delete reinterpret_cast<DriverFile*>(driver);
   return 0;
 }
@@ -90,35 +90,35 @@ herr_t close_driver(H5FD_t* driver) {
 /// When writing, the library must not collect data in its own blocks, so that each allocation is seen. When
 /// reading, it may read more than requested across small gaps.
 herr_t query_driver(const H5FD_t* driver, unsigned long* flags) {
-  *flags = driver && file_of(driver).is_read_only ? H5FD_FEAT_DATA_SIEVE : 0;
+  *flags = driver && file_behind(driver).is_read_only ? H5FD_FEAT_DATA_SIEVE : 0;
   return 0;
 }
 
 herr_t give_file(H5FD_t* driver, hid_t /*access*/, void** file) {
-  *file = &file_of(driver);
+  *file = &file_behind(driver);
   return 0;
 }
 
 haddr_t allocate(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, hsize_t n_bytes) {
-  const auto offset = file_of(driver).allocate(type == H5FD_MEM_DRAW, static_cast<Index>(n_bytes));
+  const auto offset = file_behind(driver).allocate(type == H5FD_MEM_DRAW, static_cast<Index>(n_bytes));
   return offset ? static_cast<haddr_t>(*offset) : HADDR_UNDEF;
 }
 
 haddr_t end_of_allocated(const H5FD_t* driver, H5FD_mem_t /*type*/) {
-  return static_cast<haddr_t>(file_of(driver).end_of_allocated());
+  return static_cast<haddr_t>(file_behind(driver).end_of_allocated());
 }
 
 herr_t set_end_of_allocated(H5FD_t* driver, H5FD_mem_t /*type*/, haddr_t end) {
-  file_of(driver).set_end_of_allocated(static_cast<Index>(end));
+  file_behind(driver).set_end_of_allocated(static_cast<Index>(end));
   return 0;
 }
 
 haddr_t end_of_file(const H5FD_t* driver, H5FD_mem_t /*type*/) {
-  return static_cast<haddr_t>(file_of(driver).end_of_file());
+  return static_cast<haddr_t>(file_behind(driver).end_of_file());
 }
 
 herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
-  VirtualFile& file = file_of(driver);
+  VirtualFile& file = file_behind(driver);
   return attempt(file, [&] {
     return file.read({static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
   });
@@ -128,7 +128,7 @@ herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t off
 /// frees it but keeps a reference, which it uses again when the program ends.
 herr_t write(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t n,
              const void* from) {
-  VirtualFile& file = file_of(driver);
+  VirtualFile& file = file_behind(driver);
   (void)attempt(file, [&] {
     return file.write(type == H5FD_MEM_DRAW, {static_cast<const std::byte*>(from), n},
                       static_cast<Index>(offset));
