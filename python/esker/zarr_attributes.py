@@ -1,5 +1,5 @@
-"""Fill values in Zarr v3 attributes, in xarray's encoding: `_FillValue` of reals is base64, because JSON has
-no NaN."""
+"""Attributes of Zarr v3 as JSON, which has neither NaN nor infinities: `_FillValue` of reals is base64, as xarray
+writes it; other attributes have Zarr's words for such numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from typing import Any
 import numpy as np
 
 from esker.decoding import FILL_ATTRIBUTES, fill_values
+from esker.values import plain
+
+_NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def attributes_for_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Encodes the attributes of an array of type `dtype` for a Zarr store.
+    """Encodes the attributes of an array of type `dtype` for a Zarr store, as values of JSON.
 
-    Fill values that the type cannot represent are dropped, and so is an attribute without any left.
+    Fill values that the type cannot represent are dropped, and so is an attribute without any left; a text has none.
     """
-    taken = dict(attrs)
+    taken = {name: json_value(value) for name, value in attrs.items()}
     for name in FILL_ATTRIBUTES:
+        if name in attrs and dtype.kind not in "iuf":
+            del taken[name]
+            continue
         if name not in attrs or isinstance(attrs[name], str):
             continue
         numbers = fill_values(attrs[name], dtype).tolist()
@@ -34,12 +40,31 @@ def attributes_for_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[
     return taken
 
 
+def json_value(attribute: Any) -> Any:
+    """An attribute as JSON has it: plain, NaN and infinities as the words that Zarr has for fill values."""
+    value = plain(attribute)
+    if isinstance(value, list):
+        return [json_value(one) for one in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def from_json_value(value: Any) -> Any:
+    """The inverse of json_value()."""
+    if isinstance(value, list):
+        found = [from_json_value(one) for one in value]
+        return value if any(isinstance(one, str) for one in found) else found
+    return _NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
 def attributes_from_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
     """The inverse of attributes_for_zarr()."""
-    value = attrs.get("_FillValue")
+    found = {name: from_json_value(value) for name, value in attrs.items()}
+    value = found.get("_FillValue")
     if not isinstance(value, str) or dtype.kind != "f":
-        return dict(attrs)
+        return found
     try:
-        return {**attrs, "_FillValue": struct.unpack("<d", base64.standard_b64decode(value))[0]}
+        return {**found, "_FillValue": struct.unpack("<d", base64.standard_b64decode(value))[0]}
     except (ValueError, struct.error):
-        return dict(attrs)
+        return found

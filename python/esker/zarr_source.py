@@ -16,7 +16,7 @@ from esker.sources import AXES, Source, SourceField, box_index
 from esker.stored_types import stored_type, type_attributes
 from esker.values import is_untyped
 from esker.writer import attributes_with_dims
-from esker.zarr_attributes import attributes_from_zarr
+from esker.zarr_attributes import attributes_from_zarr, from_json_value
 
 _SERIES = "series"
 """Name of the grid of arrays whose only dimension is the time."""
@@ -47,8 +47,10 @@ class _Group:
         self._path = path
         self._arrays = arrays
         self._left_out: list[str] = []
-        self._attrs = _plain(attrs, "", self._left_out)
-        self._dims = {name: _dims_of(array) for name, array in arrays.items()}
+        self._attrs = _plain(
+            {name: from_json_value(value) for name, value in dict(attrs).items()}, "", self._left_out
+        )
+        self._dims = _dims_of(arrays)
         self._time_dim = self._found_time_dim()
         used = {dim for name, dims in self._dims.items() for dim in dims if dims != (name,)}
         self._coords = {
@@ -104,8 +106,10 @@ class _Group:
 
     def _attributes_of(self, name: str) -> dict[str, Any]:
         array = self._arrays[name]
-        attrs = _plain(attributes_from_zarr(dict(array.attrs), np.dtype(array.dtype)), name, self._left_out)
-        return {**type_attributes(array.dtype), **attrs}
+        attrs = attributes_from_zarr(dict(array.attrs), np.dtype(array.dtype))
+        if name not in self._coords:
+            attrs = {**_fill_of_version_2(array), **attrs}
+        return {**type_attributes(array.dtype), **_plain(attrs, name, self._left_out)}
 
     def _scalar(self, name: str, array: Any) -> Scalar:
         value = array[()]
@@ -148,9 +152,30 @@ class _Group:
         )
 
 
-def _dims_of(array: Any) -> tuple[str, ...]:
-    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
-    return tuple(names) if names and all(names) else AXES[: array.ndim][::-1]
+def _dims_of(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The names of each array's dimensions. Without names, axes have those of boxes (x is the last); axes of another
+    extent than the first array has there get a number: x_2."""
+    extents: dict[str, list[int]] = {}
+
+    def named(axis: str, extent: int) -> str:
+        known = extents.setdefault(axis, [])
+        if extent not in known:
+            known.append(extent)
+        place = known.index(extent) + 1
+        return axis if place == 1 else f"{axis}_{place}"
+
+    dims = {}
+    for name, array in arrays.items():
+        given = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
+        axes = AXES[: array.ndim][::-1]
+        dims[name] = tuple(given) if given and all(given) else tuple(map(named, axes, array.shape))
+    return dims
+
+
+def _fill_of_version_2(array: Any) -> dict[str, Any]:
+    """`_FillValue`, which xarray keeps in an array's `fill_value`, where Zarr's default of 0 counts, too."""
+    value = array.metadata.fill_value if array.metadata.zarr_format == 2 else None
+    return {} if value is None or array.dtype.kind not in "iuf" else {"_FillValue": np.asarray(value).item()}
 
 
 def _is_of_components(dim: str) -> bool:

@@ -16,8 +16,7 @@ from esker.array import TIME_DIM
 from esker.dataset import component_dims
 from esker.replacing import staged
 from esker.sources import Source, SourceField
-from esker.values import plain
-from esker.zarr_attributes import attributes_for_zarr
+from esker.zarr_attributes import attributes_for_zarr, json_value
 
 OnRead = Callable[[int], None]
 
@@ -36,14 +35,14 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
     with staged(path) as staging:
         group = zarr.open_group(staging.path, mode="w", zarr_format=3)
         group.attrs.update(
-            {name: plain(value) for name, value in source.attrs.items() if not isinstance(value, Mapping)}
+            {name: json_value(value) for name, value in source.attrs.items() if not isinstance(value, Mapping)}
         )
         for name, dims, values, attrs in _small_arrays(source):
             # Only strings of variable length have a specification.
             kind = str if values.dtype.kind == "U" else values.dtype
             made = group.create_array(name, shape=values.shape, dtype=kind, dimension_names=dims)
             made[...] = values
-            made.attrs.update(plain(attributes_for_zarr(attrs, values.dtype)))
+            made.attrs.update(attributes_for_zarr(attrs, values.dtype))
         of_components = component_dims(
             (one.components for one in source.fields), {dim for one in source.fields for dim in one.dims}
         )
@@ -120,7 +119,7 @@ def _write_field(
             *([component_dim] if component_dim else []),
         ),
     )
-    array.attrs.update(plain(attributes_for_zarr(one.attrs, one.dtype)))
+    array.attrs.update(attributes_for_zarr(one.attrs, one.dtype))
     sample_bytes = one.dtype.itemsize * one.components
     for step in range(1 if one.fixed else num_steps):
         for where in whole_chunks(one.shape, chunk, sample_bytes):

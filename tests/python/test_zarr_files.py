@@ -88,6 +88,88 @@ def test_fill_values(
         assert np.isnan(ds["a"].values.squeeze()).tolist() == [missing is not None, False]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "fill"), [("f4", -999.0), ("i2", -999), ("f8", np.nan), ("f4", np.nan), ("u1", 255)]
+)
+def test_fill_values_of_version_2(esker_command: Run, tmp_path: Path, dtype: str, fill: float) -> None:
+    """xarray keeps _FillValue in the array's fill_value, not in its attributes."""
+    values = np.array([fill, 3, 0], dtype)
+    ds = xr.Dataset({"a": ("x", values, {"_FillValue": values[0], "units": "K"})}, {"x": [0.0, 1.0, 2.0]})
+    ds.to_zarr(tmp_path / "theirs.zarr", zarr_format=2)
+    assert_reads_like_xarray(esker_command, tmp_path, [True, False, False])
+
+
+@pytest.mark.parametrize("fill", [0, None])
+def test_a_version_2_store_masks_its_default_fill_value(
+    esker_command: Run, tmp_path: Path, fill: int | None
+) -> None:
+    """0 unless the store says otherwise; xarray takes it as missing, too."""
+    import zarr
+
+    group = zarr.open_group(tmp_path / "theirs.zarr", mode="w", zarr_format=2)
+    array = group.create_array("a", shape=(3,), dtype="f4", fill_value=fill)
+    array[:] = [0, 3, 4]
+    array.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+    assert_reads_like_xarray(esker_command, tmp_path, [fill == 0, False, False])
+
+
+def assert_reads_like_xarray(esker_command: Run, folder: Path, missing: list[bool]) -> None:
+    """theirs.zarr, after conversion to each format."""
+    with xr.open_zarr(folder / "theirs.zarr", consolidated=False) as theirs:
+        assert np.isnan(theirs["a"].values).tolist() == missing
+        for name in ("ours.idx", "ours.nc", "ours.zarr"):
+            done = esker_command("convert", folder / "theirs.zarr", folder / name)
+            assert done.returncode == 0, done.stderr
+            how: dict[str, Any] = {} if name.endswith("zarr") else {"engine": "esker"}
+            with xr.open_dataset(folder / name, **how) as found:
+                np.testing.assert_array_equal(found["a"].values.squeeze(), theirs["a"].values)
+
+
+def test_attributes_are_valid_json(esker_command: Run, tmp_path: Path) -> None:
+    attrs = {
+        "a": {"valid_max": np.inf, "valid_range": [-np.inf, 0.5], "odd": np.nan, "note": "NaN to ignore"},
+        "least": -np.inf,
+    }
+    esker.write(tmp_path / "run.idx", {"a": np.ones((2, 3), "f4")}, attrs=attrs)
+    assert esker_command("convert", tmp_path / "run.idx", tmp_path / "run.zarr").returncode == 0
+    for file in (tmp_path / "run.zarr").rglob("zarr.json"):
+        json.loads(file.read_text(), parse_constant=pytest.fail)
+    assert esker_command("convert", tmp_path / "run.zarr", tmp_path / "back.idx").returncode == 0
+    back = esker.open(tmp_path / "back.idx")
+    assert back.attrs["least"] == -np.inf
+    found = dict(back["a"].attrs)
+    assert np.isnan(found.pop("odd")) and list(found.pop("valid_range")) == [-np.inf, 0.5]
+    assert found == {"valid_max": np.inf, "note": "NaN to ignore"}
+
+
+def test_a_text_with_a_fill_value_can_be_opened(esker_command: Run, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
+        file.createDimension("x", 2)
+        file.createDimension("length", 4)
+        file.createVariable("a", "f4", ("x",))[:] = 1
+        name = file.createVariable("name", "S1", ("length",), fill_value=b" ")
+        name[:] = np.array(list("site"), "S1")
+    assert esker_command("convert", tmp_path / "run.nc", tmp_path / "run.zarr").returncode == 0
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        assert ds["name"].item() == "site"
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_arrays_without_names_of_dimensions(esker_command: Run, tmp_path: Path, zarr_format: int) -> None:
+    import zarr
+
+    shapes = {"map": (4, 5), "other": (4, 5), "volume": (3, 4, 5), "wide": (4, 7), "line": (6,)}
+    group = zarr.open_group(tmp_path / "theirs.zarr", mode="w", zarr_format=zarr_format)
+    for name, shape in shapes.items():
+        group.create_array(name, shape=shape, dtype="f4", fill_value=-1)[...] = np.arange(np.prod(shape)).reshape(shape)
+    done = esker_command("convert", tmp_path / "theirs.zarr", tmp_path / "ours.idx")
+    assert done.returncode == 0, done.stderr
+    ds = esker.open(tmp_path / "ours.idx")
+    assert {name: ds[name].read().shape for name in shapes} == shapes
+    assert ds["map"].dims == ds["other"].dims == ds["volume"].dims[1:] == ("y", "x")
+    assert ds["wide"].dims == ("y", "x_2") and ds["line"].dims == ("x_3",)
+
+
 def test_coordinates_that_no_array_uses(esker_command: Run, tmp_path: Path) -> None:
     ds = xr.Dataset(
         {"bed": ("x", [1.0, 2.0])}, {"lon": ("lon", np.arange(3, dtype="f4"), {"units": "degrees"})}
