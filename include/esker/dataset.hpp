@@ -94,8 +94,9 @@ class ESKER_API Dataset {
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// Problems with files that are not needed to read samples; attributes may then be missing.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
-  /// What lossy compression changed in a field at a step (as in Query), over all samples of the grid.
-  /// Nothing if the field is stored without loss, or by a program that does not record errors. The values are
+  /// What lossy compression changed in a field at a step (as in Query), over all samples of the grid; in a
+  /// copy of a lossy field also what was changed before (the field's attribute prior_errors). Nothing if the
+  /// field is stored without loss; NaN if a program stored it that does not record errors. The values are
   /// bounds: no true error is larger. Reads the block tables of the step, no samples. Errors: kNotFound (not
   /// written at that step), kOutOfRange, kDataLoss.
   Result<std::optional<FieldErrors>> errors(const std::string& field, Index step) const;

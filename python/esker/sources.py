@@ -19,6 +19,7 @@ import esker
 from esker._pieces import thickness
 from esker.array import TIME_DIM
 from esker.dataset import Box, Dataset, Field, Scalar
+from esker.losses import attributes_for_copy
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 from esker.stored_types import stored_type, type_attributes
@@ -183,6 +184,7 @@ def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[st
         raise ValueError(
             f"{source.name}: the box contains no sample of level {selection.level}; choose a finer level"
         )
+    is_whole = selection.shape == source.shape
     present = [True] if source.fixed else [source.has(step) for step in steps]
     every = 1 if source.fixed else _every(present)
     fill = fill_value(source.attrs, source.dtype)
@@ -209,7 +211,7 @@ def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[st
         fixed=source.fixed,
         every=every or 1,
         grain=thickness(selection.shape[0]),
-        attrs=_fitting(source.name, source.attrs, source.dtype, warnings),
+        attrs=_fitting(source.name, attributes_for_copy(source, steps if is_whole else None), source.dtype, warnings),
         grid=source.grid.name,
         coords={dim: values[selection.indices(dim)] for dim, values in source.grid.coords.items()},
         is_series=source.is_series,

@@ -25,6 +25,7 @@ from esker import _core
 from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field, Scalar, component_dims
 from esker.decoding import FILL_ATTRIBUTES, fill_values
+from esker.losses import attributes_for_copy
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 
@@ -334,7 +335,7 @@ def field_attributes(field: Field) -> dict[str, Any]:
     """The attributes of a field; fill values have the field's type."""
     return {
         name: _fill_value(field, value) if name in FILL_ATTRIBUTES else value
-        for name, value in attributes_for_xarray(field.attrs).items()
+        for name, value in attributes_for_xarray(attributes_for_copy(field)).items()
     }
 
 

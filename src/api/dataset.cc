@@ -12,6 +12,7 @@
 #include "formats/registry/open_dataset.h"
 #include "grid/num_samples.h"
 #include "grid/selection.h"
+#include "model/prior_errors.h"
 #include "store/source_store.h"
 
 namespace esker {
@@ -298,13 +299,27 @@ Result<std::vector<LevelCover>> Dataset::level_covers(const std::string& field, 
 
 Result<std::optional<FieldErrors>> Dataset::errors(const std::string& field, Index step) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
-  return within_memory([&] { return impl_->data->errors(resolved.field, resolved.step); });
+  return within_memory([&]() -> Result<std::optional<FieldErrors>> {
+    ESKER_ASSIGN_OR_RETURN(const auto here, impl_->data->errors(resolved.field, resolved.step));
+    return sum_of(here, prior_errors(schema().fields()[static_cast<std::size_t>(resolved.field)]));
+  });
 }
 
 Result<std::vector<double>> Dataset::largest_errors(const std::string& field) const {
   ESKER_ASSIGN_OR_RETURN(const int number, impl_->find(field));
   if (!impl_->data->has_samples(number)) return std::vector<double>();
-  return within_memory([&] { return impl_->data->largest_errors(number); });
+  return within_memory([&]() -> Result<std::vector<double>> {
+    ESKER_ASSIGN_OR_RETURN(std::vector<double> largest, impl_->data->largest_errors(number));
+    const Field& of = schema().fields()[static_cast<std::size_t>(number)];
+    const auto before = prior_errors(of);
+    if (!before) return largest;
+    largest.resize(of.fixed ? 1 : impl_->data->times.size());
+    for (std::size_t step = 0; step < largest.size(); ++step) {
+      if (!of.fixed && !impl_->data->has(number, static_cast<Index>(step))) continue;
+      largest[step] = sum_of(FieldErrors{largest[step], 0}, before)->largest;
+    }
+    return largest;
+  });
 }
 
 Result<StorageInfo> Dataset::storage() const {

@@ -124,11 +124,18 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "max_level": field.max_level,
         "compression": field.compression,
         "stored_bits": field.stored_bits,
-        "largest_error": max(field.largest_errors, default=None),
+        "largest_error": _largest_error(field.largest_errors),
         "stored": _stored_facts(field, written),
         "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
         "attributes": plain(field.attrs),
     }
+
+
+def _largest_error(of_steps: list[float]) -> float | str | None:
+    """None without loss; "unknown" if there was one that nobody recorded."""
+    if any(map(math.isnan, of_steps)):
+        return "unknown"
+    return max(of_steps, default=None)
 
 
 def _stored_facts(field: Field, written: list[int]) -> dict[str, Any] | None:
@@ -284,8 +291,8 @@ def _coding_text(field: dict[str, Any]) -> str:
     return f"{field['stored_bits']} bits" if field["stored_bits"] else field["compression"]
 
 
-def _error_text(largest: float | None) -> str:
-    return "" if largest is None else f"{largest:.3g}"
+def _error_text(largest: float | str | None) -> str:
+    return f"{largest:.3g}" if isinstance(largest, float) else largest or ""
 
 
 def _parts_table(parts: list[dict[str, Any]]) -> Table:

@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "codec/measure.h"
 #include "grid/copy_samples.h"
+#include "model/prior_errors.h"
 
 namespace esker::idx {
 namespace {
@@ -75,7 +76,10 @@ Result<bool> BlockComparison::run(int column, Index block, Index step, const Sto
   const bool is_exact = stored.codec.lossless() && !(cells && cells->pidx_zfp_bits > 0);
   const bool has_bound = stored.errors || is_exact;
   if (!has_bound || !columns_[static_cast<std::size_t>(column)].field) return false;
-  const BlockErrors bound = stored.errors.value_or(BlockErrors());
+  const Field& field = *columns_[static_cast<std::size_t>(column)].field;
+  const BlockErrors own = stored.errors.value_or(BlockErrors());
+  const FieldErrors bound = *sum_of(FieldErrors{own.largest, own.rms}, prior_errors(field));
+  if (std::isnan(bound.largest)) return false;
   for (const Lattice& samples : part_.samples_of_block({column, step, block})) {
     if (samples.num_samples() == 0) continue;
     ESKER_ASSIGN_OR_RETURN(const auto errors, measure(column, block, step, samples, stored, loaded));

@@ -91,6 +91,8 @@ Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::
     ESKER_ASSIGN_OR_RETURN(const bool here_known, add_errors(*joined.part, columns, here, sum));
     are_known = are_known && here_known;
   }
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (!are_known && !is_exact(part, columns)) return std::optional(FieldErrors{kUnknown, kUnknown});
   if (!are_known) return std::optional<FieldErrors>();
   FieldErrors errors = sum.result();
   if (part.header().cells) errors.rms = errors.largest;  // only that bounds it

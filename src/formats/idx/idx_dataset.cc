@@ -519,11 +519,13 @@ Result<std::vector<double>> IdxDataset::largest_errors(int field) const {
   }
   const IdxPart& part = *part_of(field);
   std::vector<double> largest;
-  if (!part.record()) return largest;
   for (const int column : place(field).columns) {
     const FieldEntry& entry = part.header().fields[static_cast<std::size_t>(column)];
+    if (!part.record() || !part.record()->errors.contains(entry.name)) {
+      constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+      return is_lossy(entry) ? std::vector(times.size(), kUnknown) : std::vector<double>();
+    }
     const auto found = part.record()->errors.find(entry.name);
-    if (found == part.record()->errors.end()) return std::vector<double>();
     largest.resize(times.size());
     for (std::size_t step = 0; step < times.size() && step < found->second.size(); ++step) {
       largest[step] = std::max(largest[step], found->second[step]);
