@@ -30,4 +30,13 @@ inline esker::Options esker_options(const std::vector<std::string>& texts) {
   return *options;
 }
 
+/// Throws std::invalid_argument if the texts set another format than `--format`, which is empty if it is not given.
+inline void require_one_format(const std::vector<std::string>& texts, const std::string& format) {
+  const std::string option = "format=";
+  for (const std::string& text : texts) {
+    if (format.empty() || !text.starts_with(option) || text == option + format) continue;
+    throw std::invalid_argument("--format " + format + " contradicts -o " + text + ": give one of them");
+  }
+}
+
 }  // namespace miniapp

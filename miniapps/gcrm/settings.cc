@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/command_line.h"
+#include "common/esker_options.h"
 
 namespace gcrm {
 namespace {
@@ -49,7 +50,7 @@ void add_model_options(CLI::App& app, Settings& s, Texts& t) {
 
 void add_output_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output", t.output, "dataset to write, e.g. run.idx or run.nc")->required();
-  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2 or cdf5: list of cells and the mesh");
+  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2, cdf5 or netcdf4: list of cells and the mesh");
   app.add_option("--panels", t.panels,
                  "also write the steps of --output, a list of cells, as panels to this IDX dataset");
   app.add_option(
@@ -116,6 +117,7 @@ void settle(const Texts& t, Settings& s) {
   constexpr double kSecondsPerDay = 86400;
   if (t.max_step_seconds > 0) s.transport.max_step = t.max_step_seconds / kSecondsPerDay;
   if (t.precision == "f8") s.precision = ESKER_FLOAT64;
+  miniapp::require_one_format(t.options, t.format);
   s.targets.push_back({t.output, esker_options(t, t.output, t.format)});
   if (t.panels.empty()) return;
   if (s.targets[0].esker.get("format") == "idx")

@@ -85,6 +85,7 @@ void settle(const Texts& t, Settings& s) {
 }
 
 void settle_options(const Texts& t, Settings& s) {
+  miniapp::require_one_format(t.options, t.format);
   s.checkpoint_options = miniapp::esker_options(t.options);
   s.output_options = s.checkpoint_options;
   miniapp::require_usage(s.output_options.set("format", "idx"));

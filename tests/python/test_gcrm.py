@@ -218,3 +218,12 @@ np.testing.assert_allclose(mean, np.average(ds["tracer"].values[0, :, 0], weight
     command = [os.environ["UXARRAY_PYTHON"], "-c", program, str(runs.cells), str(EARTH_RADIUS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
+
+
+def test_two_formats_are_wrong_usage(tmp_path: Path) -> None:
+    program = os.environ.get("GCRM_PROGRAM", DEFAULT_GCRM)
+    output = tmp_path / "run.nc"
+    command = [program, "--output", output, "--format", "cdf5", "-o", "format=netcdf4"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and not output.exists()
+    assert "--format cdf5 contradicts -o format=netcdf4" in done.stderr
