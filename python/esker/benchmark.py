@@ -9,13 +9,12 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from esker import _core, peers
+from esker import _core, launching, peers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,37 +106,13 @@ def environment() -> dict[str, str]:
 
 
 def make_scratch(directory: str) -> str:
-    """Makes a directory below `directory` for the files of ranks, to be used with removed_at_end(). Raises OSError."""
+    """Makes a directory below `directory` for the files of ranks, to be used with launching.removed_at_end(). Raises OSError."""
     return tempfile.mkdtemp(prefix="esker-bench-", dir=directory)
 
 
-@contextmanager
-def removed_at_end(scratch: str) -> Iterator[None]:
-    """Removes a directory at the end, also after an error or Ctrl-C."""
-    try:
-        yield
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
 def call(command: Sequence[str], timeout_s: float | None = None, stderr: IO[str] | None = None) -> int:
-    """Runs a launcher and returns its exit status. On Ctrl-C, or after `timeout_s`, its ranks are stopped first, since
-    they write files.
-
-    The launcher runs in a separate session, because a launcher that receives a second signal leaves its ranks
-    running. Raises subprocess.TimeoutExpired.
-    """
-    process = subprocess.Popen(command, env=environment(), stderr=stderr, start_new_session=True)
-    try:
-        return process.wait(timeout_s)
-    except BaseException:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        raise
+    """launching.call() in environment()."""
+    return launching.call(command, timeout_s, env=environment(), stderr=stderr)
 
 
 def results(

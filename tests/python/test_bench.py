@@ -6,13 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from started import assert_ends_with_its_programs
 
 from esker import benchmark
 
@@ -249,32 +248,10 @@ def test_levels_are_read_on_several_numbers_of_ranks(
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
 
 
-def restore_interrupts() -> None:
-    """Processes that a shell starts in the background ignore Ctrl-C, and so would their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def test_ctrl_c_leaves_no_files(program: Path, tmp_path: Path) -> None:
-    # In a process group, which gets the signal as a terminal sends it.
-    esker = str(Path(sys.executable).parent / "esker")
-    command = [esker, "bench", "s3d", "--block", "24", "--repeat", "10000"]
-    bench = subprocess.Popen(
-        [*command, "--program", str(program), "--dir", str(tmp_path)],
-        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=restore_interrupts,
-    )  # fmt: skip
-    try:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("esker-bench-*/esker-bench-*/*")):
-            assert bench.poll() is None, bench.communicate()
-            assert time.monotonic() < deadline, "no file was written"
-            time.sleep(0.05)
-        os.killpg(bench.pid, signal.SIGINT)
-        bench.communicate(timeout=30)
-    finally:
-        if bench.poll() is None:
-            os.killpg(bench.pid, signal.SIGKILL)
-    assert bench.returncode != 0
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_files_and_no_ranks(program: Path, tmp_path: Path, number: signal.Signals) -> None:
+    command = ["bench", "s3d", "--block", "24", "--repeat", "10000", "--program", str(program)]
+    assert_ends_with_its_programs([*command, "--dir", str(tmp_path)], tmp_path, number)
 
 
 @pytest.mark.parametrize("ranks", ["0", "2,2", "two"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from itertools import count, islice
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
+from started import assert_ends_with_its_programs
 from esker.tune import machine
 from esker.tune.characterize import attributes, design, measuring, simulated, sweep, table, views, workloads
 from esker.tune.characterize.design import Run, Work
@@ -380,3 +382,12 @@ def test_results_of_other_cases_are_an_error(tmp_path: Path) -> None:
     for settings in (({"files": "4"},), (), ({"files": "8"}, {"files": "4"})):
         with pytest.raises(RuntimeError, match=r"expected the cases \['packed'.*, found \['packed', 'packed f"):
             bench.measure(Run(work, settings))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_ranks(tmp_path: Path, number: signal.Signals) -> None:
+    if not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM} is not built")
+    command = ["tune", "characterize", str(tmp_path.parent / f"{tmp_path.name}.parquet"), "--program", str(PROGRAM)]
+    arguments = ["--dir", str(tmp_path), "--minutes", "1", "--ranks", "2", "--repeat", "1000"]
+    assert_ends_with_its_programs([*command, *arguments], tmp_path, number)

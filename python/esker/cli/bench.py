@@ -20,6 +20,7 @@ from esker.cli import bench_amr
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.bench_report import print_results
 from esker.cli.errors import as_exit_status
+from esker.launching import removed_at_end
 
 _AMR_STEPS = 4
 _STEPS = ", ".join(f"{name} {steps}" for name, steps in (*benchmark.WORKLOADS.items(), ("amr", _AMR_STEPS)))
@@ -332,7 +333,7 @@ def _chosen_cases(
 def _scratch_below(directory: str) -> Iterator[str]:
     with as_exit_status():
         scratch = benchmark.make_scratch(directory)
-    with benchmark.removed_at_end(scratch):
+    with removed_at_end(scratch):
         yield scratch
 
 

@@ -10,10 +10,11 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 
-from esker import benchmark
+from esker import benchmark, launching
 
 _NUM_MESSAGES = 300
 _TIMEOUT_S = 60
@@ -26,15 +27,12 @@ def measure(mpiexec: str | None, repeat: int) -> dict[str, Sequence[float]]:
         return {}
     command = [launcher, "-n", "2", sys.executable, "-m", "esker.tune.message_times", str(repeat)]
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=_TIMEOUT_S,
-            env=benchmark.environment(),
-            check=True,
-        )
-        found: dict[str, Sequence[float]] = json.loads(done.stdout.splitlines()[-1])
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w") as errors:
+            environment = benchmark.environment()
+            if launching.call(command, _TIMEOUT_S, env=environment, stdout=output, stderr=errors) != 0:
+                return {}
+            output.seek(0)
+            found: dict[str, Sequence[float]] = json.loads(output.read().splitlines()[-1])
         return found
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return {}

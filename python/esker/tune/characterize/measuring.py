@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from esker import benchmark
+from esker.launching import removed_at_end
 from esker.tune.characterize.design import FORMATS, Run, Work
 
 
@@ -58,7 +59,7 @@ class Bench:
         Raises RuntimeError if the program fails, does not end in time, or measured other cases.
         """
         scratch = benchmark.make_scratch(self.directory)
-        with benchmark.removed_at_end(scratch), tempfile.TemporaryDirectory() as results:
+        with removed_at_end(scratch), tempfile.TemporaryDirectory() as results:
             output, errors = Path(results) / "measured.json", Path(results) / "errors"
             command = [*self.command(run, scratch), "--json", str(output)]
             with errors.open("w", encoding="utf-8") as stderr:
