@@ -302,3 +302,36 @@ def test_reading_with_other_hdf5_libraries_loaded(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WHILE_OTHERS_ARE_OPEN, str(tmp_path / "b.nc")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
+def test_booleans_and_enumerations_keep_their_meaning(tmp_path: Path, esker_command: Run) -> None:
+    mask, kinds = np.array([[True, False, True]]), np.array([[0, 3, 1]], "i2")
+    with h5py.File(tmp_path / "flags.h5", "w") as file:
+        file["mask"] = mask
+        names = {"open water": 0, "ice": 1, "land": 3}
+        file.create_dataset("kind", data=kinds, dtype=h5py.enum_dtype(names, basetype=">i2"))
+        file.create_dataset("known", data=kinds, dtype=h5py.enum_dtype(names, basetype="i2"))
+        file["known"].attrs["flag_meanings"] = "a b c"
+    for path in (tmp_path / "flags.h5", tmp_path / "copy.idx", tmp_path / "copy.nc"):
+        if not path.exists():
+            assert esker_command("convert", tmp_path / "flags.h5", path).returncode == 0
+        ds = esker.open(path)
+        assert dict(ds["mask"].attrs)["dtype"] == "bool"
+        np.testing.assert_array_equal(ds["mask"].read(), mask)
+        np.testing.assert_array_equal(ds["kind"].read(), kinds)
+        assert sorted(zip(ds["kind"].attrs["flag_values"], ds["kind"].attrs["flag_meanings"].split())) == [
+            (0, "open_water"), (1, "ice"), (3, "land"),
+        ]  # fmt: skip
+        assert {np.asarray(value).dtype for value in ds["kind"].attrs["flag_values"]} == {np.dtype("i2")}
+        assert ds["known"].attrs["flag_meanings"] == "a b c"
+
+
+def test_enumerations_of_netcdf(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "cloud.nc", "w") as file:
+        file.createDimension("x", 2)
+        kind = file.createEnumType(np.uint8, "cloud_t", {"Clear": 0, "Cumulus": 4, "Missing": 255})
+        file.createVariable("cloud", kind, ("x",), fill_value=255)[:] = [4, 0]
+    cloud = esker.open(tmp_path / "cloud.nc")["cloud"]
+    assert cloud.read().tolist() == [4, 0]
+    assert cloud.attrs["flag_meanings"].split() == ["Clear", "Cumulus", "Missing"]
+    assert list(cloud.attrs["flag_values"]) == [0, 4, 255]

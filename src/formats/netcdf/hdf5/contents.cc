@@ -11,6 +11,7 @@
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/chunk_places.h"
 #include "formats/netcdf/hdf5/datasets.h"
+#include "formats/netcdf/hdf5/enumeration.h"
 #include "formats/netcdf/hdf5/filters.h"
 
 namespace esker::hdf5 {
@@ -196,12 +197,23 @@ class Reader {
   void add(const DatasetInfo& of, const Axes& axes) {
     const Handle dataset(H5Dopen2(file_, of.path.c_str(), H5P_DEFAULT), "variable");
     netcdf::Variable variable{name_of(of.path), {}, take_attributes(dataset, name_of(of.path)), *of.type, 0};
+    add_meanings(dataset, variable);
     for (const std::size_t axis : axes) variable.dims.push_back(number_of(axis));
     if (of.is_virtual) variable.missing = kInOtherFiles;
     out_.header.variables.push_back(std::move(variable));
     const std::vector<Index> extents(of.extents.begin(), of.extents.end());
     out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset),
                               most_inflation(dataset), of.is_virtual});
+  }
+
+  /// Attributes of the file come first.
+  static void add_meanings(hid_t dataset, netcdf::Variable& variable) {
+    const Handle type(H5Dget_type(dataset), "variable");
+    for (netcdf::Attribute& made : attributes_of_enumeration(type, variable.type)) {
+      const auto same = [&](const netcdf::Attribute& known) { return known.name == made.name; };
+      if (std::ranges::none_of(variable.attributes, same)) variable.attributes.push_back(std::move(made));
+    }
+    std::ranges::sort(variable.attributes, {}, &netcdf::Attribute::name);
   }
 
   int number_of(std::size_t dim) {
