@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -46,6 +45,7 @@ class MeshSource(ABC, Generic[PatchType]):
     """Edges of the coarsest cells."""
     time: float
     fields: tuple[str, ...]
+    """Their names in the source."""
     dtypes: tuple[np.dtype[Any], ...]
     """Types of the fields, in native byte order."""
     patches: tuple[PatchType, ...]
@@ -62,11 +62,6 @@ class MeshSource(ABC, Generic[PatchType]):
 
         Views of mapped files, if possible: they need no memory.
         """
-
-
-def plain_name(name: str) -> str:
-    """A name with only characters that names of fields can have."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
 
 
 def refinement_ratio(where: str, ratios: Iterable[int]) -> int:

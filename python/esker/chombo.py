@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker._pieces import PIECE_BYTES
-from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name, refinement_ratio
+from esker.amr_source import AXES, MeshPatch, MeshSource, refinement_ratio
 from esker.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -163,9 +163,9 @@ def _names(variable: _Variable, root: _Node) -> Iterator[str]:
         if (named := root.integer("num_components", 1, _MOST_COMPONENTS)) != variable.components:
             raise ValueError(f"{root.where}: num_components is {named}, but data has {variable.components}")
         for c in range(named):
-            yield plain_name(root.text(f"component_{c}"))
+            yield root.text(f"component_{c}")
         return
-    base = plain_name(variable.name.removesuffix("Data") or variable.name)
+    base = variable.name.removesuffix("Data") or variable.name
     for c in range(variable.components):
         yield base if variable.components == 1 else f"{base}_{c}"
 

@@ -18,6 +18,7 @@ from esker.amr_source import MeshSource, PatchType
 from esker.chombo import ChomboFile, is_chombo
 from esker.chunked import Chunked, assembled, scratch_array
 from esker.dataset import Box
+from esker.names import schema_names, with_name_in_source
 from esker.plotfile import Plotfile, is_plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
@@ -118,12 +119,15 @@ def convert_mesh(
             origin=source.origin,
             spacing=source.spacing,
         )
-        fields = [writer.field(name, dtype, grid=mesh) for name, dtype in zip(source.fields, source.dtypes)]
+        fields = {
+            name: writer.field(made, dtype, grid=mesh, attrs=with_name_in_source({}, name, made))
+            for (name, made), dtype in zip(schema_names(source.fields).items(), source.dtypes)
+        }
         with writer.step(source.time) as step:
             for patch in source.patches:
                 samples = source.read(patch)
-                for field, dtype in zip(fields, source.dtypes):
-                    array = samples[field.name]
+                for (name, field), dtype in zip(fields.items(), source.dtypes):
+                    array = samples[name]
                     if not _is_mapped(array, dtype):
                         array = copies.of(array, dtype)
                     step.put(field, array, offset=patch.lo, level=patch.level)

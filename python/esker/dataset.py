@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from esker import _core
 from esker.array import Array
 from esker.mesh import LevelCover, Mesh, MeshPatch, mesh_of
+from esker.names import name_in_source
 from esker.remote import is_url, located
 from esker.values import AttributeValue, attribute_of, attributes_of, numbers_of
 from esker.viewing import Camera, View, view_of
@@ -674,14 +675,20 @@ class Dataset:
         return _reopened, (self.path if is_url(self.path) else os.path.abspath(self.path), self._how)
 
     def __getitem__(self, name: str) -> Field:
-        try:
-            return self.fields[name]
-        except KeyError:
+        """A field by its name, or by the one that it has in its source (`name_in_source`)."""
+        found = self.fields.get(name) or self._of_sources.get(name)
+        if found is None:
             known = ", ".join(self.fields)
-            raise KeyError(f"{self.path}: no field {name!r}; the dataset has {known}") from None
+            raise KeyError(f"{self.path}: no field {name!r}; the dataset has {known}")
+        return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self.fields
+        return name in self.fields or name in self._of_sources
+
+    @cached_property
+    def _of_sources(self) -> Mapping[str, Field]:
+        """The fields by the names that they have in their sources."""
+        return {name_in_source(field.name, field.attrs): field for field in self.fields.values()}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.fields)

@@ -20,6 +20,7 @@ from esker._pieces import thickness
 from esker.array import TIME_DIM
 from esker.dataset import Box, Dataset, Field, Scalar
 from esker.losses import attributes_for_copy
+from esker.names import name_in_source, renamings, schema_names, with_name_in_source
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 from esker.stored_types import stored_type, type_attributes
@@ -266,6 +267,42 @@ def with_setting(source: Source, setting: str, of_fields: Mapping[str, Any]) -> 
     return replace(source, fields=tuple(fields))
 
 
+def with_schema_names(source: Source) -> Source:
+    """The source with names that a dataset can have for fields, scalars and dimensions; warnings name the others."""
+    names = schema_names([*(one.name for one in source.fields), *source.scalars])
+    of_fields = {dim for one in source.fields for dim in one.dims}
+    dims = schema_names(dict.fromkeys([*sorted(of_fields), *([source.time_dim] if source.time_dim else [])]))
+    warnings = (*source.warnings, *renamings(names), *renamings(dims))
+    if len(warnings) == len(source.warnings):
+        return source
+    fields = tuple(
+        replace(
+            one,
+            name=names[one.name],
+            dims=tuple(dims[dim] for dim in one.dims),
+            coords={dims[dim]: values for dim, values in one.coords.items()},
+            attrs=with_name_in_source(one.attrs, one.name, names[one.name]),
+        )
+        for one in source.fields
+    )
+    scalars = {
+        names[name]: Scalar(names[name], one.value, with_name_in_source(one.attrs, name, names[name]))
+        for name, one in source.scalars.items()
+    }
+    attrs = {
+        dims.get(name, name): with_name_in_source(value, name, dims.get(name, name))
+        if isinstance(value, Mapping)
+        else value
+        for name, value in source.attrs.items()
+    }
+    for dim in {dim for one in fields for dim in one.coords} - attrs.keys():
+        name = next(old for old, new in dims.items() if new == dim)
+        if name != dim:
+            attrs[dim] = with_name_in_source({}, name, dim)
+    time_dim = dims.get(source.time_dim, source.time_dim)
+    return replace(source, fields=fields, scalars=scalars, attrs=attrs, warnings=warnings, time_dim=time_dim)
+
+
 def separate_components(source: Source) -> Source:
     """Splits each field with several components into one field per component, with attributes that let
     readers join them."""
@@ -293,7 +330,8 @@ def _component(of: SourceField, name: str, number: int) -> SourceField:
 
 
 def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
-    known = {one.name: one for one in source.fields}
+    known = {name_in_source(one.name, one.attrs): one for one in source.fields}
+    known |= {one.name: one for one in source.fields}
     if unknown := [name for name in fields if name not in known]:
         raise KeyError(f"{path}: no field {unknown[0]!r}; there are {', '.join(known)}")
     chosen = tuple(known[name] for name in fields) if fields else source.fields

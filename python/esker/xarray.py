@@ -23,6 +23,7 @@ from esker._pieces import PIECE_BYTES
 from esker.array import TIME_DIM
 from esker.chunked import scratch_array
 from esker.replacing import new_dataset
+from esker.names import schema_names, with_name_in_source
 from esker.serial import grid_name
 from esker.stored_types import stored_type
 from esker.writer import Option, Writer, WriterField, attributes_with_dims
@@ -94,14 +95,29 @@ def to_esker(
     >>> ds.to_esker("ice.idx")
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
-    encoding, compression = _without_compression(encoding or {})
-    prepared = _prepare(dataset, encoding, time_dim)
+    dataset, names = _with_schema_names(dataset)
+    encoding, compression = _without_compression({names.get(name, name): own for name, own in (encoding or {}).items()})
+    prepared = _prepare(dataset, encoding, names.get(time_dim, time_dim))
     how = {"report": "none", **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(staging.path, None, format=format, **prepared.definitions, **how) as writer,
     ):
         _write(writer, prepared, compression, os.path.dirname(os.fspath(path)) or ".")
+
+
+def _with_schema_names(dataset: xr.Dataset) -> tuple[xr.Dataset, dict[str, str]]:
+    """The dataset with names that Esker's can have, and those of variables and dimensions that are others now; the
+    variables have theirs as an attribute."""
+    given = [name for name in {**dataset.variables, **dataset.sizes} if isinstance(name, str) and name]
+    names = {name: made for name, made in schema_names(given).items() if name != made}
+    if not names:
+        return dataset, names
+    renamed = dataset.rename(names)
+    for name, made in names.items():
+        if made in renamed.variables:
+            renamed[made].attrs = dict(with_name_in_source(renamed[made].attrs, name, made))
+    return renamed, names
 
 
 def _without_compression(

@@ -26,6 +26,7 @@ from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field, Scalar, component_dims
 from esker.decoding import FILL_ATTRIBUTES, fill_values
 from esker.losses import attributes_for_copy
+from esker.names import NAME_IN_SOURCE, name_in_source
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 
@@ -202,6 +203,7 @@ class _LazyArray(BackendArray):
 
 
 def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
+    dropped = dropped | {one.name for one in source.fields.values() if name_in_source(one.name, one.attrs) in dropped}
     variables = {name: _scalar(one) for name, one in source.scalars.items() if name not in dropped}
     indices: dict[
         str, tuple[str, NDArray[np.int64]]
@@ -245,7 +247,16 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     no_times = all(field.fixed for field in fields)
     if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
         variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
-    return xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs))
+    return _with_names_in_source(xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs)))
+
+
+def _with_names_in_source(made: xr.Dataset) -> xr.Dataset:
+    """Variables under the names that they have in the source of the dataset, without the attribute that says so."""
+    names = {name: name_in_source(str(name), of.attrs) for name, of in made.variables.items()}
+    names = {name: own for name, own in names.items() if own not in made.variables and "/" not in own}
+    for name in names:
+        del made[name].attrs[NAME_IN_SOURCE]
+    return made.rename(names)
 
 
 class TimeDims:

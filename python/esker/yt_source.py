@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name, refinement_ratio
+from esker.amr_source import AXES, MeshPatch, MeshSource, refinement_ratio
 
 YT_PREFIX = "yt:"
 """Begins the names of sources that yt opens."""
@@ -51,7 +51,7 @@ class YtMesh(MeshSource[GridPatch]):
         self.spacing = tuple(edge / n for edge, n in zip(width, self.extent))
         self.time = float(dataset.current_time.to_value("code_time"))
         keys = [key for key in dataset.field_list if _is_of_cells(dataset, key)]
-        self._keys = {plain_name(key[1]): key for key in keys}
+        self._keys = {key[1]: key for key in keys}
         if len(self._keys) < len(keys):
             raise ValueError(f"{path}: expected different names of fields, found {sorted(keys)}")
         self.fields = tuple(self._keys)

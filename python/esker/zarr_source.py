@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from esker.array import TIME_DIM
 from esker.dataset import COMPONENT_DIM, Box, Scalar
-from esker.sources import AXES, Source, SourceField, box_index
+from esker.sources import AXES, Source, SourceField, box_index, with_schema_names
 from esker.stored_types import stored_type, type_attributes
 from esker.values import is_untyped
 from esker.writer import attributes_with_dims
@@ -76,7 +76,7 @@ class _Group:
             of_dims[TIME_DIM] = of_dims.pop(self._time_dim)
         attrs = attributes_with_dims(self._path, self._attrs, of_dims)
         times = self._times()
-        return Source(
+        source = Source(
             tuple(fields),
             tuple(float(time) for time in times),
             attrs,
@@ -85,6 +85,7 @@ class _Group:
             times.dtype,
             scalars,
         )
+        return with_schema_names(source)
 
     def _found_time_dim(self) -> str:
         """`time`, or the first dimension whose units contain "since"; empty if there is none."""

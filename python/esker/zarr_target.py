@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from esker._pieces import whole_chunks
 from esker.array import TIME_DIM
-from esker.dataset import component_dims
+from esker.dataset import Scalar, component_dims
+from esker.names import NAME_IN_SOURCE, name_in_source
 from esker.replacing import staged
 from esker.sources import Source, SourceField
 from esker.zarr_attributes import attributes_for_zarr, json_value
@@ -31,6 +33,7 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
             f"{path}: writing Zarr requires the package zarr: pip install zarr"
         ) from error
     _check_target(path, overwrite)
+    source = _with_names_in_source(source)
     path.parent.mkdir(parents=True, exist_ok=True)
     with staged(path) as staging:
         group = zarr.open_group(staging.path, mode="w", zarr_format=3)
@@ -53,6 +56,28 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
             warnings.filterwarnings("ignore", "Consolidated metadata")
             zarr.consolidate_metadata(staging.path)
     return staging.published
+
+
+def _with_names_in_source(source: Source) -> Source:
+    """Fields and scalars under the names that they had, where Zarr allows them; their attribute is not needed then."""
+    taken = {one.name for one in source.fields} | set(source.scalars) | {dim for one in source.fields for dim in one.dims}
+
+    def again(name: str, attrs: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        found = name_in_source(name, attrs)
+        if found in taken or "/" in found or found.startswith(("__", ".")):
+            return name, attrs
+        taken.add(found)
+        return found, {key: value for key, value in attrs.items() if key != NAME_IN_SOURCE}
+
+    fields = []
+    for one in source.fields:
+        name, attrs = again(one.name, one.attrs)
+        fields.append(replace(one, name=name, attrs=attrs))
+    scalars = {}
+    for scalar in source.scalars.values():
+        name, attrs = again(scalar.name, scalar.attrs)
+        scalars[name] = Scalar(name, scalar.value, attrs)
+    return replace(source, fields=tuple(fields), scalars=scalars)
 
 
 def _check_target(path: Path, overwrite: bool) -> None:

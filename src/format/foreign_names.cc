@@ -1,8 +1,22 @@
 #include "format/foreign_names.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/text.h"
 
 namespace esker {
+
+std::string netcdf_name(const std::string& name, const Attributes& attributes) {
+  const auto found = attributes.find(kNameInSourceAttribute);
+  const std::string* const source = found != attributes.end() ? text_of(found->second) : nullptr;
+  if (source == nullptr || schema_name(*source) != name || !is_utf8(*source)) return name;
+  const auto begins_well = [](unsigned char c) { return c == '_' || std::isalnum(c) != 0 || c >= 0x80; };
+  const auto is_allowed = [](unsigned char c) { return c >= ' ' && c != 0x7f && c != '/'; };
+  const bool fits = begins_well(static_cast<unsigned char>(source->front())) && source->back() != ' ' &&
+                    std::all_of(source->begin(), source->end(), is_allowed);
+  return fits ? *source : name;
+}
 
 std::string schema_name(std::string name) {
   for (char& c : name) {

@@ -20,6 +20,7 @@ def write_plotfile(
     boxes: list[list[Any]] = BOXES,
     domain: Any = DOMAIN,
     ratio: int = 2,
+    names: tuple[str, str] = ("rho", "u"),
 ) -> None:
     """By default of ratio 2, on 8 x 4 cells that begin at (2, -1), 1/2 by 1 in size.
 
@@ -28,7 +29,7 @@ def write_plotfile(
     path.mkdir()
     lo, hi = domain
     size = [1 + end - begin for begin, end in zip(lo, hi)]
-    header = ["HyperCLaw-V1.1", "2", "rho", "u", "2", "0.25", "1", "1 -1 "]
+    header = ["HyperCLaw-V1.1", "2", *names, "2", "0.25", "1", "1 -1 "]
     header += [f"{1 + size[0] / 2} {-1 + size[1]} ", f"{ratio} "]
     fine = [ratio * i for i in lo], [ratio * (i + 1) - 1 for i in hi]
     header += [f"({corner(lo)} {corner(hi)} (0,0)) ({corner(fine[0])} {corner(fine[1])} (0,0)) "]

@@ -157,7 +157,7 @@ def test_plot_files(tmp_path: Path, dtype: str, ghosts: int, storage: dict[str, 
     source = open_mesh(str(path), tmp_path / "mesh.idx")
     assert isinstance(source, ChomboFile) and is_chombo(path)
     assert (source.extent, source.origin, source.spacing) == ((8, 4), (1, -0.5), (0.5, 0.5))
-    assert (source.time, source.ratios, source.fields) == (0.25, (2,), ("density", "x_velocity"))
+    assert (source.time, source.ratios, source.fields) == (0.25, (2,), ("density", "x velocity"))
     convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)
     ds = esker.open(tmp_path / "mesh.idx")
     assert ds.steps == [0.25] and ds["density"].dtype == np.dtype(dtype).newbyteorder("=")

@@ -87,7 +87,7 @@ def test_grids_in_two_dimensions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(yt_source, "_load", lambda path: dataset(grids=grids))
     source = YtMesh("run")
     assert (source.origin, source.spacing, source.time) == ((-1, 0), (0.5, 0.5), 0.5)
-    assert source.fields == ("x_velocity",)
+    assert source.fields == ("x velocity",)
     convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)
     expected = np.array([[0, 1, 2, 3], [10, 11, 12, 13]], "f8").repeat(2, 0).repeat(2, 1)
     expected[0:2, 2:6] = 1000 + np.array([[2, 3, 4, 5], [12, 13, 14, 15]])

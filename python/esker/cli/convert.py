@@ -27,6 +27,7 @@ from esker.conversion import (
     smallest_netcdf,
 )
 from esker.dataset import Box
+from esker.names import renamings, schema_names
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
 from esker.writer import Option
@@ -184,7 +185,10 @@ def convert_command(options: ConvertOptions) -> None:
         mesh = open_mesh(options.source, options.destination)
         made = _convert_mesh(mesh, options, kind) if mesh else []
     if mesh:
-        facts = _Facts(kind, mesh.fields, 1, mesh.nbytes, ())
+        warnings = renamings(schema_names(mesh.fields))
+        for warning in warnings:
+            click.echo(f"warning: {options.source}: {warning}", err=True)
+        facts = _Facts(kind, mesh.fields, 1, mesh.nbytes, warnings)
         return _print_summary(facts, options, made, time.perf_counter() - begin)
     with as_exit_status():
         source = _open(options)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/foreign_names.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/model/values.h"
 
@@ -18,16 +19,23 @@ Status take_attributes(const StoredSchema& file, Schema& schema, std::vector<std
     const Variable& of = file.header.variables[static_cast<std::size_t>(variable)];
     return to_attributes(of.attributes, of.name, &warnings);
   };
+  const auto with_name = [&](Attributes attributes, int variable, const std::string& name) {
+    const std::string& in_file = file.header.variables[static_cast<std::size_t>(variable)].name;
+    if (in_file != name) attributes[kNameInSourceAttribute] = in_file;
+    return attributes;
+  };
   schema.attributes() = to_attributes(file.header.attributes, "", &warnings);
   if (file.time_variable >= 0) schema.time_attributes() = attributes_of(file.time_variable);
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(FieldId{static_cast<int>(f)}));
-    *attributes = attributes_of(file.variable_of_field[f]);
+    const int variable = file.variable_of_field[f];
+    *attributes = with_name(attributes_of(variable), variable, schema.fields()[f].name);
   }
   for (std::size_t s = 0; s < schema.scalars().size(); ++s) {
     if (file.variable_of_scalar[s] < 0) continue;
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(ScalarId{static_cast<int>(s)}));
-    *attributes = attributes_of(file.variable_of_scalar[s]);
+    const int variable = file.variable_of_scalar[s];
+    *attributes = with_name(attributes_of(variable), variable, schema.scalars()[s].name);
   }
   for (const StoredSchema::Coordinate& coordinate : file.coordinates) {
     const auto dim = static_cast<int>(schema.find_dim(coordinate.dim) - schema.dims().data());

@@ -74,8 +74,8 @@ class Reader {
     if (!added.ok()) leave_out(number, added.message());
   }
 
-  /// The name of a variable in the schema.
-  std::string name_for(const Variable& variable) {
+  /// The name of a variable in the schema; if it is another one, its own becomes an attribute.
+  std::string name_for(const Variable& variable, Attributes& attributes) {
     const auto is_taken = [&](const std::string& name) {
       return out_.schema.find_field(name) || out_.schema.find_scalar(name) ||
              (name != variable.name && exact_names_.contains(name));
@@ -85,6 +85,7 @@ class Reader {
     std::replace(expected.begin(), expected.end(), '/', '_');
     if (name != expected) {
       const std::string shown = is_utf8(variable.name) ? variable.name : excerpt(variable.name);
+      attributes[kNameInSourceAttribute] = shown;
       warnings_.push_back(fmt::format("variable '{}' is renamed to '{}'", shown, name));
     }
     return name;
@@ -97,7 +98,9 @@ class Reader {
                    header().value_bytes(variable), kMostTextBytes);
     }
     ESKER_ASSIGN_OR_RETURN(AttributeValue value, read_values_(number, 0));
-    return out_.schema.add_scalar({name_for(variable), std::move(value), attributes_of(number)}).status();
+    Attributes attributes = attributes_of(number);
+    const std::string name = name_for(variable, attributes);
+    return out_.schema.add_scalar({name, std::move(value), std::move(attributes)}).status();
   }
 
   Status add_field(int number) {
@@ -110,7 +113,9 @@ class Reader {
       return error(Code::kUnsupported, "it has {} axes; at most {} are supported", dims.size(), kMaxRank);
     }
     ESKER_ASSIGN_OR_RETURN(const int grid, grid_on(dims));
-    Field field{name_for(variable), grid, *type, 1, !has_records, 1, attributes_of(number)};
+    Attributes attributes = attributes_of(number);
+    const std::string name = name_for(variable, attributes);
+    Field field{name, grid, *type, 1, !has_records, 1, std::move(attributes)};
     ESKER_RETURN_IF_ERROR(out_.schema.add_field(std::move(field)).status());
     out_.file.variable_of_field.push_back(number);
     return {};

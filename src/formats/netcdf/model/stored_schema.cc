@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/foreign_names.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/model/values.h"
 
@@ -66,6 +67,13 @@ class Builder {
     return static_cast<int>(file_.header.variables.size()) - 1;
   }
 
+  /// A variable without dimensions; under the name in its source, the attribute with that name is not needed.
+  static Variable named(const std::string& name, Attributes attributes, Type type) {
+    const std::string in_file = netcdf_name(name, attributes);
+    if (in_file != name) attributes.erase(kNameInSourceAttribute);
+    return {in_file, {}, to_attributes(attributes), type, 0};
+  }
+
   /// A variable named like its only dimension.
   Result<int> add_axis(const std::string& name, int dim, Type type, const Attributes& attributes) {
     Variable variable{name, {dim}, to_attributes(attributes), type, 0};
@@ -75,7 +83,7 @@ class Builder {
 
   Status add_scalar(const Scalar& scalar) {
     const Attribute value = to_attribute(scalar.name, scalar.value);
-    Variable variable{scalar.name, {}, to_attributes(scalar.attributes), value.type, 0};
+    Variable variable = named(scalar.name, scalar.attributes, value.type);
     ESKER_RETURN_IF_ERROR(give_type(scalar.attributes, variable));
     if (value.type == Type::kChar && value.values.size() > 1) {
       variable.dims.push_back(dim_of_length("string", static_cast<Index>(value.values.size())));
@@ -126,7 +134,7 @@ class Builder {
     for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
       const Field& field = schema_.fields()[f];
       if (field.fixed != fixed) continue;
-      Variable variable{field.name, {}, to_attributes(field.attributes), type_of(field.type), 0};
+      Variable variable = named(field.name, field.attributes, type_of(field.type));
       ESKER_RETURN_IF_ERROR(give_type(field.attributes, variable));
       if (!fixed) variable.dims.push_back(0);
       const std::vector<int>& dims = schema_.grid_of(field).dims;
@@ -190,9 +198,13 @@ Result<StoredSchema> find_file(const Schema& schema, const Header& header) {
     for (const int dim : variable.dims) shape.push_back(of.dims[static_cast<std::size_t>(dim)].length);
     return shape;
   };
-  std::map<std::string_view, int> places;
-  for (const Variable& variable : header.variables)
-    places.emplace(variable.name, static_cast<int>(places.size()));
+  std::map<std::string, int> places;
+  for (std::size_t v = 0; v < header.variables.size(); ++v) {
+    places.emplace(header.variables[v].name, static_cast<int>(v));
+  }
+  for (std::size_t v = 0; v < header.variables.size(); ++v) {  // exact names first
+    places.emplace(schema_name(header.variables[v].name), static_cast<int>(v));
+  }
   const auto find = [&](int number) -> Result<int> {
     const Variable& like = wanted.header.variables[static_cast<std::size_t>(number)];
     const auto place = places.find(like.name);
