@@ -48,6 +48,14 @@ class Verification:
     """Number of blocks that were compared with the original."""
 
     @property
+    def checked(self) -> str:
+        """What could be checked: "checksums" (of all blocks), "some" (of some of them), or "readable" (no checksums:
+        changed values are not detected)."""
+        if self.blocks_with_checksum == 0:
+            return "readable"
+        return "checksums" if self.blocks_with_checksum == self.blocks else "some"
+
+    @property
     def good(self) -> bool:
         """Whether no error was found in the committed data and attributes."""
         return self.num_errors == 0
@@ -64,7 +72,8 @@ def verify(
     leftovers.
 
     CDF and HDF5 files have neither blocks nor checksums. All values are read, but changed values are not
-    detected.
+    detected. In VTKHDF files a patch, or 1 MiB of a larger one, counts as a block. `checked` says in one word what
+    could be checked.
 
     `against` has the samples that an IDX dataset was made from: another dataset (or its path), the path of an
     .npy file, or an array for each field. Arrays have the shape of the field, with the steps as an additional

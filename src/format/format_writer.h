@@ -4,6 +4,7 @@
 // each function states which ranks call it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,8 @@ struct StoredStep {
   std::vector<float> max_errors;  ///< likewise: the largest absolute error that compression made
   /// Of the pieces of layouts that join (StepLayouts::joins), [layout]; empty if none does.
   std::vector<std::span<const PieceRecord>> records = {};
+  /// Of layouts with StepLayouts::sums_parts: [layout][number of the part in file order].
+  std::vector<std::vector<std::uint64_t>> part_sums = {};
 };
 
 /// A small file that a step has in addition to those of its layouts.

@@ -145,6 +145,15 @@ class StepLayouts {
                                                std::span<const std::byte> /*stored*/) const {
     return 0;
   }
+  /// Whether commit() needs the checksums of the parts of a layout's pieces (StoredStep::part_sums), and
+  /// whether it needs those of any layout. Such parts are contiguous, and each is of one patch.
+  [[nodiscard]] virtual bool sums_parts(int /*layout*/) const { return false; }
+  [[nodiscard]] bool sums_parts() const {
+    for (std::size_t n = 0; n < layouts.size(); ++n) {
+      if (sums_parts(static_cast<int>(n))) return true;
+    }
+    return false;
+  }
   /// The headers at the beginning of that file, before its data, unless it is shared. `records`: of its
   /// pieces, in file order; empty without has_records(). `heads`: likewise, empty without has_heads(layout).
   [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,

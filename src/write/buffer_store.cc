@@ -30,6 +30,7 @@ Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
   if (plan_.compressor) return store_compressed(round.content, bytes);
   if (bytes.empty()) return {};
   encode(round.content, bytes);
+  add_part_sums(round.content, bytes, plan_.aggregates ? nullptr : &round.local.segments);
   if (!plan_.aggregates) {
     counters_.stored_bytes += round.local.bytes;
     return write_own_runs(plan_.space, round, bytes, buffers_.mask, files_);
@@ -95,6 +96,7 @@ Status BufferStore::store_compressed(const BufferContent& content, std::span<std
 /// The part of a buffer that belongs to a layout without compression.
 Status BufferStore::store_as_is(const BufferContent& content, std::span<std::byte> bytes) {
   encode(content, bytes);
+  add_part_sums(content, bytes, nullptr);
   counters_.stored_bytes += content.size_bytes();
   return files_.write(content.begin, bytes);
 }
@@ -117,6 +119,14 @@ void BufferStore::encode(const BufferContent& content, std::span<std::byte> byte
     plan_.records.at(plan_.space.first_ordinal(layout) + piece.ordinal).checksum =
         layouts.checksum(layout, piece, 0, of_piece);
   });
+  counters_.checksum_s += watch.elapsed_s();
+}
+
+void BufferStore::add_part_sums(const BufferContent& content, std::span<const std::byte> bytes,
+                                const SegmentList* own) {
+  if (!plan_.layouts->sums_parts()) return;
+  const Stopwatch watch;
+  plan_.part_sums.add(*plan_.layouts, plan_.space, content, bytes, own);
   counters_.checksum_s += watch.elapsed_s();
 }
 

@@ -30,6 +30,7 @@ class BufferStore final : public BufferSink {
   Status store_compressed(const BufferContent& content, std::span<std::byte> bytes);
   Status store_as_is(const BufferContent& content, std::span<std::byte> bytes);
   void encode(const BufferContent& content, std::span<std::byte> bytes);
+  void add_part_sums(const BufferContent& content, std::span<const std::byte> bytes, const SegmentList* own);
   template <class Visit>
   Status for_each_layout(const BufferContent& content, std::span<std::byte> bytes, const Visit& visit) const;
 

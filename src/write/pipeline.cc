@@ -529,6 +529,7 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   const ExchangeBuffers::Parts parts = buffers_.parts(plan.exchange.plan);
   BufferStore store(plan, parts, files, counters_);
   if (plan.compressor) plan.compressor->begin_step(input.step);
+  plan.part_sums.begin_step();
   if (plan.cells) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     const Stopwatch watch;

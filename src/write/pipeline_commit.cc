@@ -63,12 +63,20 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
   const bool has_own_indexes = format_->num_own_indexes() > 0;
   find_max_errors(*comm_, plan);
   StoredStep stored;
+  std::vector<std::vector<std::uint64_t>> part_sums;
+  Status committed;
+  if (plan.layouts->sums_parts()) {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kRecords);
+    auto gathered = plan.part_sums.gather(*comm_, plan.space);
+    committed = gathered.status();
+    if (committed.ok()) part_sums = std::move(*gathered);
+  }
   const auto describe = [&]() -> Status {
     stored = {input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
     stored.max_errors.resize(schema_.fields().size());
     return {};
   };
-  Status committed = has_own_indexes ? all_do(*comm_, "commit", describe) : Status();
+  if (committed.ok() && has_own_indexes) committed = all_do(*comm_, "commit", describe);
   const bool begins_partitions = committed.ok() && has_own_indexes;
   if (begins_partitions) committed = commit_partitions(plan, stored, durable);
   if (committed.ok()) {
@@ -76,6 +84,7 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
       ESKER_RETURN_IF_ERROR(unsynced_.before_commit());
       ESKER_RETURN_IF_ERROR(describe());
       stored.records = records_of_joined(plan);
+      stored.part_sums = std::move(part_sums);
       if (options_.fsync == Fsync::kClose) {
         std::vector<std::string>& mine = written_paths_[input.step];
         for (std::string& path : format_->completed_paths(input.step)) {

@@ -19,6 +19,7 @@
 #include "plan/policy.h"
 #include "write/boxes.h"
 #include "write/cell_coding.h"
+#include "write/part_sums.h"
 #include "write/piece_compressor.h"
 #include "write/report.h"
 
@@ -35,6 +36,7 @@ struct StepPlan {
   std::vector<PatchBoxes> boxes;  ///< boxes of this rank when the plan was made: [position in fields]
   Prepared exchange;
   PieceRecords records;
+  PartSums part_sums;
   std::unique_ptr<CellCoding> cells;            ///< null: no fields have stored bits
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
   std::vector<double> max_errors;               ///< [position in the schema], of the last step

@@ -153,7 +153,8 @@ def test_the_series_is_what_paraview_expects(tmp_path: Path) -> None:
     series = json.loads((tmp_path / "run.vtkhdf.series").read_text())
     assert series["file-series-version"] == "1.0"
     assert series["files"] == [
-        {"name": "run.vtkhdf.steps/000000.vtkhdf", "time": 0.0}, {"name": "run.vtkhdf.steps/000001.vtkhdf", "time": 0.25},
+        {"name": f"run.vtkhdf.steps/{step:06}.vtkhdf", "time": 0.25 * step, "sum": series["files"][step]["sum"]}
+        for step in (0, 1)
     ]
     with h5py.File(tmp_path / "run.vtkhdf.steps/000000.vtkhdf") as file:
         for name, text in (("Type", b"OverlappingAMR"), ("GridDescription", b"XYZ")):
@@ -259,3 +260,128 @@ def test_damage_is_an_error_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "run.vtkhdf.steps/000009.vtkhdf").write_bytes(b"")
     report = esker.verify(tmp_path / "run.vtkhdf.series")
     assert any("did not finish" in finding.text for finding in report.findings)
+
+
+def altered(file: Path, place: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[place] ^= 0x10
+    file.write_bytes(content)
+
+
+def test_altered_samples_are_found(tmp_path: Path) -> None:
+    """Every byte of every patch is covered by a checksum."""
+    placed = write(tmp_path / "run", "xy")
+    path, step = tmp_path / "run.vtkhdf.series", tmp_path / "run.vtkhdf.steps/000001.vtkhdf"
+    good = step.read_bytes()
+    report = esker.verify(path)
+    assert report.good and report.blocks == report.blocks_with_checksum == 2 * 2 * 3
+    with h5py.File(step) as file:
+        fields = [file[f"VTKHDF/Level{level}/CellData/{name}"] for level in (0, 1) for name in ("rho", "velocity")]
+        ranges = [(field.id.get_offset(), field.id.get_storage_size()) for field in fields]
+        assert file["esker/sums"].attrs["run_bytes"] == 2**20 and file["esker/sums"].shape == (6,)
+    assert sum(size for _, size in ranges) == sum(values[..., 0].size for values in placed.values()) * (8 + 12)
+    for begin, size in ranges:
+        for place in range(begin, begin + size, 7):
+            altered(step, place)
+            assert not esker.verify(path).good
+            ds = esker.open(path, verify=True)
+            ds["rho"].read(0), ds["velocity"].read(0)
+            with pytest.raises(OSError, match="000001.*do not have the recorded checksum"):
+                ds["rho"].read(1), ds["velocity"].read(1)
+            step.write_bytes(good)
+    altered(step, ranges[1][0] + 200)  # of the velocity; other fields and patches are not read
+    ds = esker.open(path, verify=True)
+    ds["rho"].read(1), ds["velocity"].read(1, ((0, 0), (3, 2)), mesh_level=1)
+
+
+def test_no_mutant_reads_as_other_values(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xyz")
+    path = tmp_path / "run.vtkhdf.series"
+
+    def values() -> list[np.ndarray]:
+        ds = esker.open(path, verify=True)
+        return [ds[name].read(step, mesh_level=n) for name in ("rho", "velocity") for step in (0, 1) for n in (0, 1)]
+
+    expected = values()
+    rng = np.random.default_rng(7)
+    refused = 0
+    step = tmp_path / "run.vtkhdf.steps/000001.vtkhdf"
+    with h5py.File(step) as file:  # metadata, at which the HDF5 library may end the program, are in test_mutants.py
+        begin, sums = file["VTKHDF/Level0/CellData/rho"].id.get_offset(), file["esker/sums"].id
+        end = sums.get_offset() + sums.get_storage_size()
+    for n in range(200):
+        file = (path, step)[n % 2]
+        good = file.read_bytes()
+        altered(file, int(rng.integers(begin, end) if file == step else rng.integers(len(good))))
+        try:
+            found = values()
+            assert all(np.array_equal(a, b) for a, b in zip(found, expected)), file
+        except (OSError, ValueError, NotImplementedError):
+            refused += 1
+            assert not verified(path)
+        file.write_bytes(good)
+    assert refused > 50
+    with h5py.File(step, "r+") as file:
+        boxes = file["VTKHDF/Level1/AMRBox"]
+        boxes[1] = boxes[1] + [1, 1, 0, 0, 0, 0]  # a patch at another place
+    with pytest.raises(OSError, match="not those that the series records"):
+        values()
+    assert not verified(path)
+
+
+def verified(path: Path) -> bool:
+    try:
+        return esker.verify(path).good
+    except (OSError, ValueError, NotImplementedError):
+        return False
+
+
+def test_large_patches_have_several_checksums(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run", dims={}, format="vtkhdf", report="none") as w:
+        mesh = w.mesh("amr", {"x": 512, "y": 700}, ratios=[2])
+        f = w.field("f", "f8", grid=mesh)
+        with w.step(0) as s:
+            s.put(f, np.random.default_rng(1).random((700, 512)), level=0)
+    path, step = tmp_path / "run.vtkhdf.series", tmp_path / "run.vtkhdf.steps/000000.vtkhdf"
+    with h5py.File(step) as file:
+        begin, count = file["VTKHDF/Level0/CellData/f"].id.get_offset(), file["esker/sums"].shape[0]
+    assert count == 3
+    altered(step, begin + 512 * 600 * 8)
+    ds = esker.open(path, verify=True)
+    ds["f"].read(0, ((0, 0), (512, 100)), mesh_level=0)
+    with pytest.raises(OSError, match="patch 0: the samples do not have the recorded checksum"):
+        ds["f"].read(0, ((0, 590), (512, 610)), mesh_level=0)
+    report = esker.verify(path)
+    assert report.num_errors == 1 and report.blocks == 3
+
+
+def test_files_without_checksums_are_read(tmp_path: Path) -> None:
+    """As before there were checksums, also when a step with checksums is appended."""
+    with esker.Writer(tmp_path / "run", dims={}, format="vtkhdf", report="none", checksums=False) as w:
+        mesh = w.mesh("amr", {"x": 4, "y": 3}, ratios=[2])
+        f = w.field("f", "f8", grid=mesh)
+        with w.step(0) as s:
+            s.put(f, np.ones((3, 4)), level=0)
+    path = tmp_path / "run.vtkhdf.series"
+    with h5py.File(tmp_path / "run.vtkhdf.steps/000000.vtkhdf") as file:
+        assert "esker" not in file
+    report = esker.verify(path)
+    assert report.good and report.blocks == 1 and report.blocks_with_checksum == 0
+    with esker.Writer.append(path) as w, w.step(1) as s:
+        s.put("f", np.full((3, 4), 2.0), level=0)
+    report = esker.verify(path)
+    assert report.good and report.blocks == 2 and report.blocks_with_checksum == 1
+    ds = esker.open(path, verify=True)
+    np.testing.assert_array_equal(ds["f"].read(1, mesh_level=0), np.full((3, 4), 2.0))
+
+
+def test_an_edited_series_is_refused_until_its_checksum_is_removed(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xy")
+    path = tmp_path / "run.vtkhdf.series"
+    path.write_text(path.read_text().replace('"time": 0.25', '"time": 0.75'))
+    with pytest.raises(OSError, match="it was edited or damaged; after an edit, remove 'sum' from 'esker'"):
+        esker.open(path)
+    series = json.loads(path.read_text())
+    del series["esker"]["sum"]
+    path.write_text(json.dumps(series))
+    assert list(esker.open(path).steps) == [0, 0.75]

@@ -36,7 +36,8 @@ def verify_command(path: str, against: str | None, as_json: bool) -> None:
 
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
     leftovers of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values
-    are not detected. Exit status: 0 good (possibly with warnings), 1 damaged.
+    are not detected. The last line says in one word what could be checked: checksums, some (blocks have one), or
+    readable. Exit status: 0 good (possibly with warnings), 1 damaged.
     """
     try:
         with as_exit_status():
@@ -57,7 +58,7 @@ def verify_command(path: str, against: str | None, as_json: bool) -> None:
 
 def facts(path: str, found: esker.Verification) -> dict[str, Any]:
     """The output of --json."""
-    return {"path": path, "good": found.good, **dataclasses.asdict(found)}
+    return {"path": path, "good": found.good, "checked": found.checked, **dataclasses.asdict(found)}
 
 
 def _verify_with_progress(path: str, against: str | None) -> esker.Verification:
@@ -75,18 +76,16 @@ def _print(path: str, found: esker.Verification) -> None:
     if hidden > 0:
         console.print(f"... and {hidden} more")
     verdict = "good" if found.good else f"DAMAGED ({found.num_errors} errors)"
-    console.print(f"{escape(path)}: {verdict}: {_extent_text(found)}")
+    console.print(f"{escape(path)}: {verdict}: {_extent_text(found)}; checked: {found.checked}")
 
 
 def _extent_text(found: esker.Verification) -> str:
     read = f"{found.bytes / 1e6:.1f} MB"
     files = f"{found.files} file{'' if found.files == 1 else 's'}"
     if found.files > 0 and found.blocks == 0:  # netCDF, HDF5
-        return (
-            f"{found.steps} steps, {files}, {read} readable; no checksums, so changed values are not detected"
-        )
+        return f"{found.steps} steps, {files}, {read}; no checksums, so changed values are not detected"
     unchecked = found.blocks - found.blocks_with_checksum
-    without = f", {unchecked} of them without checksum" if unchecked else ""
+    without = f", {unchecked} of them without checksum (changed values are not detected)" if unchecked else ""
     left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""
     compared = f", {found.blocks_compared} of them compared" if found.blocks_compared else ""
     return f"{found.steps} steps, {files}, {found.blocks} blocks{without}{left_out}{compared}, {read}"

@@ -147,7 +147,8 @@ std::deque<FormatEntry> built_in_formats() {
            vtkhdf::kSeriesMagic,
            make_alone<make_vtkhdf<false>>,
            kOpenVtkhdf,
-           make_vtkhdf<true>}};
+           make_vtkhdf<true>,
+           true}};
 }
 
 }  // namespace esker

@@ -88,6 +88,11 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->checksum(number, piece, form, stored);
   }
+  using StepLayouts::sums_parts;
+  [[nodiscard]] bool sums_parts(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->sums_parts(number);
+  }
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
                                                     std::span<const PieceRecord> records,
                                                     std::span<const PieceHead> heads) const override {

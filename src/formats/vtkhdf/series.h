@@ -1,13 +1,17 @@
 // The series: the file that names the steps of a VTKHDF dataset, `run.vtkhdf.series`.
 //
 //   {"file-series-version": "1.0",
-//    "files": [{"name": "run.vtkhdf.steps/000000.vtkhdf", "time": 0.5}, ...],
-//    "esker": {"format": 1, "schema": {...}}}
+//    "files": [{"name": "run.vtkhdf.steps/000000.vtkhdf", "time": 0.5, "sum": "..."}, ...],
+//    "esker": {"format": 1, "schema": {...}, "sum": "..."}}
 //
-// ParaView opens it as one dataset; it ignores what it does not know. Replacing the file commits a step.
+// The sum of a step is that of its patches and their checksums (run_sums.h); the last one is that of this
+// text, with zeros in its place. Files of older versions have neither. ParaView opens it as one dataset; it
+// ignores what it does not know. Replacing the file commits a step.
 // Source: ParaView's file series, version 1.0.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +27,8 @@ inline constexpr const char* kSeriesMagic = "{\"file-s";
 struct Series {
   static constexpr int kFormat = 1;
   Schema schema;
-  std::vector<double> times;  ///< of the committed steps
+  std::vector<double> times;                       ///< of the committed steps
+  std::vector<std::optional<std::uint64_t>> sums;  ///< likewise; none: the step has no checksums
 };
 
 /// The paths of a dataset with this stem.

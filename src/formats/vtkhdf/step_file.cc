@@ -12,6 +12,7 @@
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/slab.h"
 #include "formats/netcdf/model/values.h"
+#include "formats/vtkhdf/run_sums.h"
 #include "grid/num_samples.h"
 #include "model/level_fields.h"
 #include "model/patch_cover.h"
@@ -25,6 +26,7 @@ using hdf5::VirtualFile;
 
 constexpr int kAxes = 3;
 constexpr const char *kRoot = "VTKHDF", *kBoxes = "AMRBox";
+constexpr const char *kOurs = "esker", *kSums = "esker/sums", *kRunBytesName = "run_bytes";
 
 const Grid& grid_of(const Schema& schema) { return schema.grid_of(schema.fields().front()); }
 
@@ -124,15 +126,16 @@ void write_boxes(hid_t level, const Mesh& mesh, std::span<const MeshBox> patches
 class StepMaker {
  public:
   StepMaker(VirtualFile& file, const Schema& schema, std::span<const MeshBox> patches,
-            const std::vector<bool>& present, Index alignment_bytes)
+            const std::vector<bool>& present, Index alignment_bytes, Index num_sums)
       : file_(file),
         schema_(schema),
         patches_(patches),
         present_(present),
-        alignment_bytes_(alignment_bytes) {}
+        alignment_bytes_(alignment_bytes),
+        num_sums_(num_sums) {}
 
-  Status run(Offsets& offsets) {
-    place(offsets);
+  Status run(Places& places) {
+    place(places);
     const Handle root = make_group(file_.id, kRoot);
     write_numbers<std::int64_t>(root, "Version", H5T_NATIVE_INT64, std::array<std::int64_t, 2>{1, 0});
     write_unterminated(root, "Type", "OverlappingAMR");
@@ -140,7 +143,8 @@ class StepMaker {
     const Mesh& mesh = mesh_of(schema_);
     write_numbers<double>(root, "Origin", H5T_NATIVE_DOUBLE, three(mesh, mesh.origin, 0));
     for (int level = 0; level < num_levels(); ++level) make_level(root, level);
-    return make_fields(offsets);
+    ESKER_RETURN_IF_ERROR(make_fields(places.offsets));
+    return num_sums_ > 0 ? make_sums(places.sums) : Status();
   }
 
  private:
@@ -154,8 +158,9 @@ class StepMaker {
            schema_.fields()[static_cast<std::size_t>(of.field)].sample_bytes();
   }
 
-  /// Where the samples go: by level, then by field.
-  void place(Offsets& offsets) {
+  /// Where the samples go, by level, then by field, and then the checksums.
+  void place(Places& places) {
+    Offsets& offsets = places.offsets;
     const std::vector<LevelField> all = level_fields(schema_);
     offsets.assign(all.size(), std::nullopt);
     Index end = 0;
@@ -167,10 +172,13 @@ class StepMaker {
       }
     }
     if (end == 0) return;
+    places.sums = round_up(end, Index{sizeof(std::uint64_t)});
+    if (num_sums_ > 0) end = places.sums + num_sums_ * Index{sizeof(std::uint64_t)};
     const Index first = file_.reserve(end, alignment_bytes_);
     for (auto& offset : offsets) {
       if (offset) *offset += first;
     }
+    places.sums += first;
   }
 
   void make_level(hid_t root, int level) const {
@@ -209,18 +217,33 @@ class StepMaker {
     std::vector<hsize_t> shape{static_cast<hsize_t>(num_samples(patches_of(of.level)))};
     if (field.components > 1) shape.push_back(static_cast<hsize_t>(field.components));
     const std::string path = path_of(mesh_of(schema_), of.level, field.name);
+    return make_array(path, hdf5::memory_type(field.type), shape, offset, bytes_of(of)).status();
+  }
+
+  Status make_sums(Index offset) {
+    (void)make_group(file_.id, kOurs);
+    const std::array<hsize_t, 1> shape{static_cast<hsize_t>(num_sums_)};
+    ESKER_ASSIGN_OR_RETURN(const Handle sums, make_array(kSums, H5T_STD_U64LE, shape, offset,
+                                                         num_sums_ * Index{sizeof(std::uint64_t)}));
+    write_numbers<std::int64_t>(sums, kRunBytesName, H5T_NATIVE_INT64,
+                                std::array<std::int64_t, 1>{kRunBytes});
+    return {};
+  }
+
+  /// A dataset whose values others store; without `offset` it has none.
+  Result<Handle> make_array(const std::string& path, hid_t type, std::span<const hsize_t> shape,
+                            const std::optional<Index>& offset, Index bytes) {
     const Handle space = extents(shape);
     const Handle list = property_list(H5P_DATASET_CREATE);
     checked(H5Pset_layout(list, H5D_CONTIGUOUS), "storage");
     checked(H5Pset_fill_time(list, H5D_FILL_TIME_NEVER), "storage");
     if (offset) {
       checked(H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY), "storage");
-      file_.place_next(*offset, bytes_of(of));
+      file_.place_next(*offset, bytes);
     }
-    const Handle dataset(H5Dcreate2(file_.id, path.c_str(), hdf5::memory_type(field.type), space, H5P_DEFAULT,
-                                    list, H5P_DEFAULT),
-                         path.c_str());
-    if (file_.is_placed()) return {};
+    Handle dataset(H5Dcreate2(file_.id, path.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT),
+                   path.c_str());
+    if (file_.is_placed()) return dataset;
     return error(Code::kInternal, "HDF5 has not allocated space for '{}'", path);
   }
 
@@ -229,6 +252,7 @@ class StepMaker {
   std::span<const MeshBox> patches_;
   const std::vector<bool>& present_;
   Index alignment_bytes_;
+  Index num_sums_;
 };
 
 // ---- reading ----
@@ -332,6 +356,31 @@ Result<std::optional<Index>> find_samples(hid_t file, const Schema& schema, cons
                field.components, name(field.type));
 }
 
+/// Nothing in files without checksums. kDataLoss: not as make_step_file() makes them.
+Status read_sums(hid_t file, StepFile& found) {
+  if (checked(H5Lexists(file, kOurs, H5P_DEFAULT), kOurs) == 0) return {};
+  ESKER_RETURN_IF_ERROR(check_links(file, kSums));
+  const Handle dataset = open_dataset(file, kSums);
+  ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, kSums));
+  const Handle type(H5Dget_type(dataset), kSums);
+  const Handle attribute(H5Aopen(dataset, kRunBytesName, H5P_DEFAULT), kRunBytesName);
+  const Handle single(H5Aget_space(attribute), kRunBytesName);
+  std::int64_t run_bytes = 0;
+  if (H5Sget_simple_extent_npoints(single) == 1) {
+    checked(H5Aread(attribute, H5T_NATIVE_INT64, &run_bytes), kRunBytesName);
+  }
+  const bool fits = array.shape.size() == 1 && H5Tequal(type, H5T_STD_U64LE) > 0 &&
+                    array.shape[0] == static_cast<hsize_t>(array.bytes) / sizeof(std::uint64_t) &&
+                    kLeastRunBytes <= run_bytes && run_bytes <= kMostRunBytes;
+  if (!fits) {
+    return error(Code::kDataLoss, "'{}': expected checksums of 64 bits and '{}'", kSums, kRunBytesName);
+  }
+  found.run_bytes = run_bytes;
+  found.sums.resize(static_cast<std::size_t>(array.shape[0]));
+  checked(H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, found.sums.data()), kSums);
+  return {};
+}
+
 /// The number of levels in the file: those before the first that it lacks.
 int count_levels(hid_t file, const Mesh& mesh) {
   int n = 0;
@@ -360,7 +409,7 @@ Status read_contents(hid_t file, const Schema& schema, StepFile& found) {
                            find_samples(file, schema, of, patches_of_level(found.patches, of.level)));
     found.offsets.push_back(offset);
   }
-  return {};
+  return read_sums(file, found);
 }
 
 Status check_field(const Schema& schema, const Field& field) {
@@ -407,13 +456,13 @@ Status check_mesh(const Mesh& mesh) {
 
 const Mesh& mesh_of(const Schema& schema) { return *grid_of(schema).mesh; }
 
-Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema, std::span<const MeshBox> patches,
-                               const std::vector<bool>& present, Index alignment_bytes) {
-  Offsets offsets;
+Result<Places> make_step_file(hdf5::Overlay& overlay, const Schema& schema, std::span<const MeshBox> patches,
+                              const std::vector<bool>& present, Index alignment_bytes, Index num_sums) {
+  Places places;
   ESKER_RETURN_IF_ERROR(hdf5::run_session(overlay, hdf5::Access::kCreate, [&](VirtualFile& file) {
-    return StepMaker(file, schema, patches, present, alignment_bytes).run(offsets);
+    return StepMaker(file, schema, patches, present, alignment_bytes, num_sums).run(places);
   }));
-  return offsets;
+  return places;
 }
 
 Result<StepFile> read_step_file(const File& file, const Schema& schema) {

@@ -13,6 +13,7 @@
 #include "model/patch_cover.h"
 #include "read/counted_file.h"
 #include "read/gaps.h"
+#include "store/checksum.h"
 
 namespace esker::vtkhdf {
 namespace {
@@ -45,6 +46,7 @@ Result<VtkhdfDataset> VtkhdfDataset::open(const std::shared_ptr<Store>& store, c
     ESKER_RETURN_IF_ERROR(check_schema(series.schema));
     dataset.schema = std::move(series.schema);
     dataset.times = std::move(series.times);
+    dataset.sums_ = std::move(series.sums);
     dataset.levels_ = level_fields(dataset.schema);
     dataset.is_ours_ = true;
     return dataset.list_parts();
@@ -102,9 +104,77 @@ Result<VtkhdfDataset::SharedStep> VtkhdfDataset::open_step(Index step) const {
   if (!contents.ok()) return contents.status().with_context(opened->path);
   opened->contents = std::move(*contents);
   opened->boxes = boxes_of_levels(mesh_of(schema), opened->contents.patches);
+  std::vector<bool> stored;
+  for (const auto& offset : opened->contents.offsets) stored.push_back(offset.has_value());
+  const Index run_bytes = opened->contents.run_bytes > 0 ? opened->contents.run_bytes : kRunBytes;
+  opened->runs = std::make_unique<const Runs>(schema, opened->boxes, stored, run_bytes);
+  ESKER_RETURN_IF_ERROR(check_sum(*opened, step).with_context(opened->path));
   if (steps.size() == kMostKept) steps.erase(steps.begin());
   steps.emplace_back(step, std::move(opened));
   return steps.back().second;
+}
+
+Status VtkhdfDataset::check_sum(const OpenStep& opened, Index step) const {
+  const std::optional<std::uint64_t>& expected = sums_[static_cast<std::size_t>(step)];
+  const StepFile& file = opened.contents;
+  if (expected && sum_of_step(file.patches, file.sums) != *expected) {
+    return error(Code::kDataLoss,
+                 "the patches or their checksums are not those that the series records: the file is damaged, "
+                 "or of another dataset");
+  }
+  if (file.run_bytes == 0 || std::ssize(file.sums) == opened.runs->size()) return {};
+  return error(Code::kDataLoss, "{} checksums, expected {}", file.sums.size(), opened.runs->size());
+}
+
+Status VtkhdfDataset::check_run(const OpenStep& opened, std::size_t level_field, const Runs::Run& run) const {
+  const auto size = static_cast<std::size_t>(run.size_bytes);
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  const Index offset = *opened.contents.offsets[level_field] + run.offset_bytes;
+  ESKER_RETURN_IF_ERROR(opened.file->read_at({bytes.get(), size}, offset));
+  if (opened.contents.run_bytes == 0) return {};
+  const std::uint64_t expected = opened.contents.sums[static_cast<std::size_t>(run.number)];
+  if (checksum({bytes.get(), size}, 0) == expected) return {};
+  const auto [field, level] = levels_[level_field];
+  return error(Code::kDataLoss,
+               "field '{}', level {}, patch {}: the samples do not have the recorded checksum",
+               field_at(field).name, level, run.patch);
+}
+
+Status VtkhdfDataset::check_runs(const OpenStep& opened, int field, const Lattice& samples) const {
+  if (opened.contents.run_bytes == 0) return {};
+  const int of_schema = is_level(field) ? level_at(field).field : field;
+  for (auto [level, end] = levels_of(field); level < end; ++level) {
+    const auto number = static_cast<std::size_t>(number_of(of_schema, level));
+    if (!opened.contents.offsets[number]) continue;  // reading reports it
+    const Box needed = coarsened(samples.bounds(), ratio_of(field, level));
+    const auto check_patch = [&](Index patch, const Box& box, const Box& /*indices*/) {
+      Box local = intersect(needed, box);
+      for (int a = 0; a < box.rank; ++a) {
+        local.lo[a] -= box.lo[a];
+        local.hi[a] -= box.lo[a];
+      }
+      return opened.runs->for_each_in(
+          number, local, patch, [&](const Runs::Run& run) { return check_run(opened, number, run); });
+    };
+    ESKER_RETURN_IF_ERROR(
+        for_each_patch(opened, field, level, samples, check_patch).with_context(opened.path));
+  }
+  return {};
+}
+
+Status VtkhdfDataset::for_each_patch(const OpenStep& opened, int field, int level, const Lattice& samples,
+                                     const VisitPatch& visit) const {
+  const std::span<const MeshBox> of_level = patches_of_level(opened.contents.patches, level);
+  if (of_level.empty()) return {};
+  const PackedBoxes& extents = *opened.boxes[static_cast<std::size_t>(level)];
+  const Box bounds = coarsened(samples.bounds(), ratio_of(field, level));
+  const auto [first, last] = range_meeting(of_level, extents, bounds);
+  for (Index n = first; n < last; ++n) {
+    const Box& box = of_level[static_cast<std::size_t>(n)].box;
+    const Box indices = samples.indices_in(is_level(field) ? box : mesh_of(schema).in_finest(box, level));
+    if (!indices.empty()) ESKER_RETURN_IF_ERROR(visit(n, box, indices));
+  }
+  return {};
 }
 
 Result<VtkhdfDataset::SharedStep> VtkhdfDataset::step_of(int field, Index step) const {
@@ -126,8 +196,9 @@ std::vector<Box> VtkhdfDataset::boxes_of(const OpenStep& step, int level) {
 Status VtkhdfDataset::read(int field, Index step, const ReadTarget& target,
                            const ReadContext& context) const {
   if (target.samples.num_samples() == 0) return {};
-  ESKER_RETURN_IF_ERROR(LatticeDataset::read(field, step, target, context));
   ESKER_ASSIGN_OR_RETURN(const SharedStep opened, step_of(field, step));
+  if (context.verify) ESKER_RETURN_IF_ERROR(check_runs(*opened, field, target.samples));
+  ESKER_RETURN_IF_ERROR(LatticeDataset::read(field, step, target, context));
   ESKER_ASSIGN_OR_RETURN(const auto value, gap_value(field_at(field), context.missing));
   const auto is_covered = is_level(field)
                               ? samples_in_boxes(boxes_of(*opened, level_at(field).level), target.samples)
@@ -142,27 +213,22 @@ Status VtkhdfDataset::read_lattice(int field, Index step, const Lattice& samples
   ESKER_ASSIGN_OR_RETURN(const SharedStep opened, step_of(field, step));
   const CountedFile file(*opened->file, counters);
   const int of_schema = is_level(field) ? level_at(field).field : field;
-  const Mesh& mesh = mesh_of(schema);
   for (auto [level, end] = levels_of(field); level < end; ++level) {
     const auto number = static_cast<std::size_t>(number_of(of_schema, level));
     const std::optional<Index>& offset = opened->contents.offsets[number];
     const Point ratio = ratio_of(field, level);
-    const std::span<const MeshBox> of_level = patches_of_level(opened->contents.patches, level);
-    if (of_level.empty()) continue;
+    if (patches_of_level(opened->contents.patches, level).empty()) continue;
     if (!offset) {
       return error(Code::kDataLoss, "{}: no samples of field '{}' at level {}", opened->path,
                    field_at(field).name, level);
     }
     const PackedBoxes& extents = *opened->boxes[static_cast<std::size_t>(level)];
     const Index sample_bytes = field_at(field).sample_bytes();
-    const auto [first, last] = range_meeting(of_level, extents, coarsened(samples.bounds(), ratio));
-    for (Index n = first; n < last; ++n) {
-      const Box& box = of_level[static_cast<std::size_t>(n)].box;
-      const Box indices = samples.indices_in(is_level(field) ? box : mesh.in_finest(box, level));
-      if (indices.empty()) continue;
+    const auto read_one = [&](Index n, const Box& box, const Box& indices) {
       const StoredPatch patch{box, *offset + extents.samples_before(n) * sample_bytes, sample_bytes};
-      ESKER_RETURN_IF_ERROR(read_patch(file, patch, ratio, samples, indices, out).with_context(opened->path));
-    }
+      return read_patch(file, patch, ratio, samples, indices, out).with_context(opened->path);
+    };
+    ESKER_RETURN_IF_ERROR(for_each_patch(*opened, field, level, samples, read_one));
   }
   return {};
 }
@@ -211,6 +277,18 @@ Result<StorageInfo> VtkhdfDataset::storage() const {
   return StorageInfo{static_cast<Index>(std::ssize(times)), bytes};
 }
 
+void VtkhdfDataset::verify_runs(const OpenStep& opened, std::size_t level_field, Findings& findings,
+                                VerifyReport& report) const {
+  (void)opened.runs->for_each(level_field, [&](const Runs::Run& run) {
+    ++report.blocks;
+    if (opened.contents.run_bytes > 0) ++report.blocks_with_checksum;
+    report.bytes += run.size_bytes;
+    const Status checked = check_run(opened, level_field, run);
+    if (!checked.ok()) findings.error(opened.path, checked.message());
+    return Status();
+  });
+}
+
 Status VtkhdfDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
   Findings findings(report);
   const auto num_steps = std::ssize(times);
@@ -224,8 +302,7 @@ Status VtkhdfDataset::verify(VerifyReport& report, const std::function<void(doub
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       const auto [field, level] = levels_[n];
       const auto& boxes = (*opened)->boxes[static_cast<std::size_t>(level)];
-      if ((*opened)->contents.offsets[n])
-        report.bytes += boxes->num_samples() * field_at(field).sample_bytes();
+      verify_runs(**opened, n, findings, report);
       if (has(field, step) && boxes && !(*opened)->contents.offsets[n] &&
           !(field_at(field).fixed && step > 0)) {
         findings.error((*opened)->path,

@@ -4,12 +4,16 @@
 // finest patch over it. Its level fields are the levels themselves.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "formats/vtkhdf/run_sums.h"
 #include "formats/vtkhdf/step_file.h"
 #include "formats/vtkhdf/vtkhdf_step_layouts.h"
 #include "model/level_fields.h"
@@ -44,10 +48,23 @@ class VtkhdfDataset final : public LatticeDataset {
     std::string path;
     StepFile contents;
     BoxesOfLevels boxes;
+    std::unique_ptr<const Runs> runs;
   };
   using SharedStep = std::shared_ptr<const OpenStep>;
   [[nodiscard]] Result<SharedStep> open_step(Index step) const;
   [[nodiscard]] Result<SharedStep> step_of(int field, Index step) const;
+  /// kDataLoss unless the step has the patches and checksums that the series records.
+  [[nodiscard]] Status check_sum(const OpenStep& opened, Index step) const;
+  /// kDataLoss unless a run of a level field has the recorded checksum, if there is one.
+  Status check_run(const OpenStep& opened, std::size_t level_field, const Runs::Run& run) const;
+  /// Checks the runs that have samples of a lattice.
+  Status check_runs(const OpenStep& opened, int field, const Lattice& samples) const;
+  void verify_runs(const OpenStep& opened, std::size_t level_field, Findings& findings,
+                   VerifyReport& report) const;
+  /// Calls visit for the patches of a level that meet the lattice. Stops at an error.
+  using VisitPatch = std::function<Status(Index number, const Box& box, const Box& indices)>;
+  Status for_each_patch(const OpenStep& opened, int field, int level, const Lattice& samples,
+                        const VisitPatch& visit) const;
   /// The levels that a field has samples of, from the coarsest, and their ratio to its grid.
   [[nodiscard]] std::pair<int, int> levels_of(int field) const;
   [[nodiscard]] int number_of(int field, int level) const;
@@ -60,6 +77,7 @@ class VtkhdfDataset final : public LatticeDataset {
 
   std::string stem_;
   std::vector<LevelField> levels_;
+  std::vector<std::optional<std::uint64_t>> sums_;  // of steps
   struct Known {
     std::mutex mutex;
     std::vector<std::pair<Index, SharedStep>> steps;  // most recent last

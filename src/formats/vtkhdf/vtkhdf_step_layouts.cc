@@ -5,13 +5,9 @@
 
 #include "base/error.h"
 #include "base/pack_values.h"
+#include "formats/vtkhdf/run_sums.h"
 
 namespace esker::vtkhdf {
-namespace {
-
-constexpr Index kPieceBytes = Index{1} << 20;
-
-}  // namespace
 
 BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches) {
   BoxesOfLevels boxes(static_cast<std::size_t>(mesh.num_levels()));
@@ -27,8 +23,8 @@ BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches
 
 VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& boxes,
                                      const std::vector<bool>& present,
-                                     std::function<std::string(Index)> path_of)
-    : path_of_(std::move(path_of)) {
+                                     bool checksums, std::function<std::string(Index)> path_of)
+    : path_of_(std::move(path_of)), checksums_(checksums) {
   const std::size_t num_fields = schema.fields().size();
   const std::vector<LevelField> all = level_fields(schema);
   for (int level = 0; level < std::ssize(boxes); ++level) {  // as in the file
@@ -37,7 +33,7 @@ VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& 
       columns.push_back({static_cast<int>(num_fields + n), 0, static_cast<int>(layouts.size()), 0});
       const Index sample_bytes = schema.fields()[static_cast<std::size_t>(all[n].field)].sample_bytes();
       layouts.push_back(std::make_shared<PackedBoxesLayout>(boxes[static_cast<std::size_t>(level)],
-                                                            sample_bytes, 0, kPieceBytes));
+                                                            sample_bytes, 0, kRunBytes));
       level_field_of_.push_back(n);
     }
   }

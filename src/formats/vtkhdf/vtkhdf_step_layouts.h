@@ -22,9 +22,10 @@ BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches
 
 class VtkhdfStepLayouts final : public StepLayouts {
  public:
-  /// For the level fields with present[number of fields + position in level_fields()]. `path_of`: of a step.
+  /// For the level fields with present[number of fields + position in level_fields()]. `checksums`: of the
+  /// runs (run_sums.h). `path_of`: of a step.
   VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& boxes, const std::vector<bool>& present,
-                    std::function<std::string(Index)> path_of);
+                    bool checksums, std::function<std::string(Index)> path_of);
 
   [[nodiscard]] std::string file_path(int /*layout*/, Index /*file*/, Index step) const override {
     return path_of_(step);
@@ -32,6 +33,7 @@ class VtkhdfStepLayouts final : public StepLayouts {
   [[nodiscard]] bool shares_files(int /*layout*/) const override { return true; }
   [[nodiscard]] bool needs_places() const override { return true; }
   Status take_places(const std::string& places) override;
+  [[nodiscard]] bool sums_parts(int /*layout*/) const override { return checksums_; }
   [[nodiscard]] Index list_bytes() const override { return list_bytes_; }
   [[nodiscard]] Index step_offset_bytes(int layout, Index /*step*/) const override {
     return places_[static_cast<std::size_t>(layout)];
@@ -39,6 +41,7 @@ class VtkhdfStepLayouts final : public StepLayouts {
 
  private:
   std::function<std::string(Index)> path_of_;
+  bool checksums_;
   std::vector<std::size_t> level_field_of_;  // [layout]
   std::vector<Index> places_;                // [layout]
   Index list_bytes_ = 0;

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "format/asks_for_compression.h"
 #include "format/schema_json.h"
+#include "formats/vtkhdf/run_sums.h"
 #include "formats/vtkhdf/step_file.h"
 #include "store/commit.h"
 
@@ -78,18 +79,19 @@ std::string VtkhdfWriter::storage_note() const {
 Status VtkhdfWriter::define(const Schema& schema) {
   if (!is_one_of_two_) ESKER_RETURN_IF_ERROR(check_not_compressed(schema));
   ESKER_RETURN_IF_ERROR(check_schema(schema));
-  series_ = {schema, {}};
+  series_ = {schema, {}, {}};
   return {};
 }
 
 Status VtkhdfWriter::stage(bool durable) {
-  return stage_file(*store_, series_path(stem_), print_series({series_.schema, {}}, stem_), durable);
+  return stage_file(*store_, series_path(stem_), print_series({series_.schema, {}, {}}, stem_), durable);
 }
 
 // The files of the replaced steps go last: until then, the old series names them.
 Status VtkhdfWriter::publish(bool durable) {
   ESKER_RETURN_IF_ERROR(publish_file(*store_, series_path(stem_), durable));
   series_.times.clear();
+  series_.sums.clear();
   committed_ = print_series(series_, stem_);
   return remove_steps_from(0);
 }
@@ -156,7 +158,7 @@ Status VtkhdfWriter::take_patches(const PatchesOfMeshes& patches) {
 
 std::unique_ptr<StepLayouts> VtkhdfWriter::lay_out(const std::vector<bool>& present,
                                                    const StepHints& /*hints*/) const {
-  return std::make_unique<VtkhdfStepLayouts>(schema(), boxes_, present,
+  return std::make_unique<VtkhdfStepLayouts>(schema(), boxes_, present, options_.checksums,
                                              [stem = stem_](Index step) { return step_path(stem, step); });
 }
 
@@ -164,10 +166,12 @@ Result<std::string> VtkhdfWriter::prepare(Index /*step*/, double /*time*/, const
   metadata_.reset();
   const std::vector<bool> of_levels(present.begin() + std::ssize(schema().fields()), present.end());
   hdf5::Overlay overlay(nullptr, 0);
-  ESKER_ASSIGN_OR_RETURN(const Offsets offsets, make_step_file(overlay, schema(), all_patches(), of_levels,
-                                                               options_.alignment_bytes));
+  num_sums_ = options_.checksums ? Runs(schema(), boxes_, of_levels, kRunBytes).size() : 0;
+  ESKER_ASSIGN_OR_RETURN(const Places places, make_step_file(overlay, schema(), all_patches(), of_levels,
+                                                             options_.alignment_bytes, num_sums_));
   metadata_ = overlay.change();
-  return print_places(offsets);
+  sums_offset_ = places.sums;
+  return print_places(places.offsets);
 }
 
 std::span<const MeshBox> VtkhdfWriter::all_patches() const {
@@ -177,7 +181,16 @@ std::span<const MeshBox> VtkhdfWriter::all_patches() const {
 Status VtkhdfWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   if (!metadata_) return error(Code::kInternal, "step {} was not prepared", stored.step);
-  const hdf5::Change metadata = *std::exchange(metadata_, std::nullopt);
+  hdf5::Change metadata = *std::exchange(metadata_, std::nullopt);
+  Series next = series_;
+  next.times.push_back(stored.time);
+  next.sums.emplace_back();
+  if (options_.checksums) {
+    ESKER_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> sums, sums_of(stored));
+    const auto bytes = std::as_bytes(std::span(sums));
+    if (!sums.empty()) metadata.ranges[sums_offset_] = {bytes.begin(), bytes.end()};
+    next.sums.back() = sum_of_step(all_patches(), sums);
+  }
   const std::string path = step_path(stem_, stored.step);
   const auto complete = [&](File& file) { return apply(file, metadata); };
   ESKER_RETURN_IF_ERROR(edit_file(*store_, path, complete, durable));
@@ -186,13 +199,19 @@ Status VtkhdfWriter::commit(const StoredStep& stored, bool durable) {
       ESKER_RETURN_IF_ERROR(store_->sync_directory(directory));
     }
   }
-  std::vector<double> times = series_.times;
-  times.push_back(stored.time);
-  return replace_series(std::move(times), durable);
+  return replace_series(std::move(next), durable);
 }
 
-Status VtkhdfWriter::replace_series(std::vector<double> times, bool durable) {
-  Series next{series_.schema, std::move(times)};
+/// The checksums of all runs, in file order.
+Result<std::vector<std::uint64_t>> VtkhdfWriter::sums_of(const StoredStep& stored) const {
+  std::vector<std::uint64_t> sums;
+  for (const auto& of_layout : stored.part_sums) sums.insert(sums.end(), of_layout.begin(), of_layout.end());
+  if (std::ssize(sums) == num_sums_) return sums;
+  return error(Code::kInternal, "{}: {} checksums of patches, expected {}", step_path(stem_, stored.step),
+               sums.size(), num_sums_);
+}
+
+Status VtkhdfWriter::replace_series(Series next, bool durable) {
   std::string text = print_series(next, stem_);
   attempted_ = text;
   ESKER_RETURN_IF_ERROR(replace_file(*store_, series_path(stem_), text, durable || is_protected_));
@@ -206,8 +225,10 @@ Status VtkhdfWriter::rewind(Index num_steps, bool durable) {
   ESKER_ASSIGN_OR_RETURN(const std::string visible, read_ours());
   if (visible == committed_) attempted_.clear();  // it did not replace the committed series
   if (std::ssize(series_.times) > num_steps || !attempted_.empty()) {
-    ESKER_RETURN_IF_ERROR(
-        replace_series({series_.times.begin(), series_.times.begin() + num_steps}, durable));
+    Series next = series_;
+    next.times.resize(static_cast<std::size_t>(num_steps));
+    next.sums.resize(static_cast<std::size_t>(num_steps));
+    ESKER_RETURN_IF_ERROR(replace_series(std::move(next), durable));
   }
   return remove_steps_from(num_steps);
 }

@@ -5,6 +5,7 @@
 // which is then replaced, commits the step. Between two calls no file is open in the library.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,7 +68,8 @@ class VtkhdfWriter final : public StagedWriter {
   [[nodiscard]] Result<std::string> read_series(const std::string& path) const;
   /// The text of the series; kDataLoss as of check_ours().
   Result<std::string> read_ours();
-  Status replace_series(std::vector<double> times, bool durable);
+  Status replace_series(Series next, bool durable);
+  [[nodiscard]] Result<std::vector<std::uint64_t>> sums_of(const StoredStep& stored) const;
   Status remove_steps_from(Index num_steps);
 
   std::shared_ptr<Store> store_;
@@ -81,6 +83,7 @@ class VtkhdfWriter final : public StagedWriter {
   PatchesOfMeshes patches_;               // of the step
   BoxesOfLevels boxes_;                   // likewise
   std::optional<hdf5::Change> metadata_;  // of the step that is prepared
+  Index num_sums_ = 0, sums_offset_ = 0;  // likewise: the checksums of its runs
   bool replaces_existing_ = false;
   bool is_protected_ =
       false;  // the series is durable before it replaces the old one, whatever the options say
