@@ -86,7 +86,7 @@ def sources_of(commands: list[dict[str, str]]) -> dict[str, set[Path]]:
         file = Path(command["file"])
         if target is None or file.suffix not in (".cc", ".cxx"):
             continue
-        if "/Unity/" in command["file"]:
+        if "/Unity/" in command["file"] or file.name == "kernels.cc":
             sources[target[1]] |= {Path(path) for path in re.findall(r'#include "(.*)"', file.read_text())}
         else:
             sources[target[1]].add(file)
