@@ -89,8 +89,8 @@ void write_tuning(JsonWriter& json, const TuningRecord& record) {
 }
 
 Result<TuningRecord> parse_tuning(const std::string& text) {
-  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-  ESKER_ASSIGN_OR_RETURN(const JsonHolder report, parse_json_object(text, kMaxBytes));
+  constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder report, parse_json_object(text, kMaxTextBytes));
   ESKER_ASSIGN_OR_RETURN(const Json* json, get_object(report.json, "tuning"));
   TuningRecord record;
   ESKER_ASSIGN_OR_RETURN(record.state, get_text(*json, "state"));
