@@ -83,3 +83,41 @@ def test_names_of_plotfiles(esker_command: Run, tmp_path: Path, names: tuple[str
     assert f"{names[0]!r} is renamed to" in done.stderr
     ds = esker.open(tmp_path / "run.idx")
     assert all(name in ds for name in names) and len(ds) == len(names)
+
+
+@pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
+def test_files_with_other_names_can_be_appended_to(tmp_path: Path, form: str) -> None:
+    attrs = {NAME_IN_SOURCE: "wind speed"}
+    with esker.Writer(tmp_path / "run.nc", dims={"x": 3}, format=form) as writer:
+        field = writer.field("wind_speed", "f4", attrs=attrs)
+        with writer.step(0.0) as step:
+            step.put(field, np.zeros(3, "f4"))
+    with esker.Writer.append(tmp_path / "run.nc") as writer, writer.step(1.0) as step:
+        step.put("wind_speed", np.ones(3, "f4"))
+    with xr.open_dataset(tmp_path / "run.nc", engine="netcdf4", decode_times=False) as found:
+        assert found["wind speed"].values.tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert esker.open(tmp_path / "run.nc")["wind speed"].read(step=1).tolist() == [1, 1, 1]
+
+
+def test_variables_with_the_name_of_a_dimension(esker_command: Run, tmp_path: Path) -> None:
+    """As netCDF-C writes them: siglay(siglay, node) of FVCOM, and a name along another dimension first."""
+    import netCDF4
+
+    with netCDF4.Dataset(tmp_path / "theirs.nc", "w") as file:
+        file.createDimension("elapsed", None)
+        for name, size in {"siglay": 2, "node": 3, "aName": 2}.items():
+            file.createDimension(name, size)
+        file.createVariable("siglay", "f4", ("siglay", "node"))[:] = np.arange(6).reshape(2, 3)
+        file.createVariable("aName", "f8", ("elapsed", "aName"))[:] = [[1, 2], [3, 4]]
+    done = esker_command("convert", tmp_path / "theirs.nc", tmp_path / "ours.nc", "--format", "netcdf4")
+    assert done.returncode == 0, done.stderr
+    with netCDF4.Dataset(tmp_path / "ours.nc") as file:
+        assert file["siglay"].dimensions == ("siglay", "node")
+        assert file["siglay"][:].tolist() == [[0, 1, 2], [3, 4, 5]]
+        assert file["aName"].dimensions[1] == "aName" and file["aName"][:].tolist() == [[1, 2], [3, 4]]
+    ds = esker.open(tmp_path / "ours.nc")
+    assert ds["siglay"].read().tolist() == [[0, 1, 2], [3, 4, 5]] and ds["aName"].read(step=1).tolist() == [3, 4]
+    with esker.Writer.append(tmp_path / "ours.nc") as writer, writer.step(9.0) as step:
+        step.put("aName", np.array([5.0, 6.0]))
+    assert subprocess.run(["ncdump", "-h", tmp_path / "ours.nc"], capture_output=True, check=True)
+    assert esker.open(tmp_path / "ours.nc")["aName"].read().tolist() == [5, 6]

@@ -11,6 +11,7 @@
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/chunk_places.h"
 #include "formats/netcdf/hdf5/datasets.h"
+#include "formats/netcdf/hdf5/dimensions.h"
 #include "formats/netcdf/hdf5/enumeration.h"
 #include "formats/netcdf/hdf5/filters.h"
 
@@ -18,13 +19,12 @@ namespace esker::hdf5 {
 namespace {
 
 /// netCDF's prefix for a variable that has the name of a dimension, but other dimensions.
-constexpr std::string_view kNoCoordinate = "_nc4_non_coord_";
 constexpr Index kMostIndex = std::numeric_limits<Index>::max();
 
 std::string name_of(const std::string& path) {
   const std::size_t slash = path.rfind('/'), at = slash == std::string::npos ? 0 : slash + 1;
-  return path.compare(at, kNoCoordinate.size(), kNoCoordinate) == 0
-             ? path.substr(0, at) + path.substr(at + kNoCoordinate.size())
+  return path.compare(at, kNoCoordinatePrefix.size(), kNoCoordinatePrefix) == 0
+             ? path.substr(0, at) + path.substr(at + kNoCoordinatePrefix.size())
              : path;
 }
 

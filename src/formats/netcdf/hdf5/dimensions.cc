@@ -31,7 +31,7 @@ void write_dimension_list(hid_t file, const netcdf::Header& header, const netcdf
   const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), "dimensions");
   const hsize_t n = lists.size();
   const Handle space(H5Screate_simple(1, &n, nullptr), "dimensions");
-  const Handle dataset(H5Dopen2(file, variable.name.c_str(), H5P_DEFAULT), variable.name.c_str());
+  const Handle dataset(H5Dopen2(file, path_of(header, variable).c_str(), H5P_DEFAULT), variable.name.c_str());
   const Handle attribute(H5Acreate2(dataset, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT),
                          "dimensions");
   checked(H5Awrite(attribute, type, lists.data()), "dimensions");
@@ -72,6 +72,12 @@ void write_properties(hid_t file) {
       fmt::format("version=2,esker={},hdf5={}.{}.{}", ESKER_VERSION, major, minor, release);
   const auto bytes = std::as_bytes(std::span(text));
   write_attribute(file, {"_NCProperties", netcdf::Type::kChar, {bytes.begin(), bytes.end()}});
+}
+
+std::string path_of(const netcdf::Header& header, const netcdf::Variable& variable) {
+  const auto has_name = [&](const netcdf::Dimension& dim) { return dim.name == variable.name; };
+  const bool is_taken = std::any_of(header.dims.begin(), header.dims.end(), has_name);
+  return (is_taken && !is_scale(header, variable) ? std::string(kNoCoordinatePrefix) : "") + variable.name;
 }
 
 std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Variable& variable) {
@@ -118,7 +124,7 @@ void link_dimensions(hid_t file, const netcdf::Header& header) {
     write_dimension_list(file, header, variable);
     for (std::size_t d = 0; d < variable.dims.size(); ++d) {
       uses[static_cast<std::size_t>(variable.dims[d])].push_back(
-          {reference_to(file, variable.name), static_cast<unsigned>(d), 0});
+          {reference_to(file, path_of(header, variable)), static_cast<unsigned>(d), 0});
     }
   }
   for (std::size_t dim = 0; dim < uses.size(); ++dim) {

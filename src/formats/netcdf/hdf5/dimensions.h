@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/netcdf/hdf5/attributes.h"
@@ -13,6 +15,8 @@ namespace esker::hdf5 {
 /// Attributes of the netCDF library: the number of a dimension, and the numbers of a variable's dimensions.
 inline constexpr const char* kDimensionNumber = "_Netcdf4Dimid";
 inline constexpr const char* kVariableDimensions = "_Netcdf4Coordinates";
+/// Its prefix of a variable's name, see path_of().
+inline constexpr std::string_view kNoCoordinatePrefix = "_nc4_non_coord_";
 
 /// The name that attributes use for an object: `path` from `from` on.
 hobj_ref_t reference_to(hid_t from, const std::string& path);
@@ -22,6 +26,9 @@ void write_properties(hid_t file);
 
 /// The variable that has the name of the dimension and no other dimension.
 std::optional<int> variable_of_dimension(const netcdf::Header& header, int dim);
+/// The dataset of a variable: its name, with netCDF's prefix if it has the name of a dimension that it is not defined
+/// on alone, which has a dataset of that name.
+std::string path_of(const netcdf::Header& header, const netcdf::Variable& variable);
 /// The extents of a variable, slowest axis first.
 std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Variable& variable);
 /// A dataset without values, for a dimension that has no variable.

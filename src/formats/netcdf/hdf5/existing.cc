@@ -12,6 +12,7 @@
 #include "formats/netcdf/hdf5/contents.h"
 #include "formats/netcdf/hdf5/filters.h"
 #include "formats/netcdf/hdf5/journal.h"
+#include "formats/netcdf/hdf5/dimensions.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/variable_values.h"
 #include "formats/netcdf/model/existing.h"
@@ -20,8 +21,8 @@ namespace esker::hdf5 {
 namespace {
 
 /// Shape of the chunks of a field, x first; empty for a contiguous field.
-Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) {
-  const Handle dataset(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), field.name.c_str());
+Result<std::vector<Index>> read_chunk(hid_t file, const std::string& path, const Field& field, int rank) {
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), field.name.c_str());
   const Handle list(H5Dget_create_plist(dataset), field.name.c_str());
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int n = H5Pget_layout(list) == H5D_CHUNKED ? H5Pget_chunk(list, extents.size(), extents.data()) : 0;
@@ -44,7 +45,8 @@ Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) 
 Status check_filters(hid_t file, const Existing& existing) {
   for (std::size_t f = 0; f < existing.schema.fields().size(); ++f) {
     const std::string& name = existing.schema.fields()[f].name;
-    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), name.c_str());
+    const std::string path = path_of(existing.file.model.header, existing.file.variable_of(f));
+    const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), name.c_str());
     const Handle list(H5Dget_create_plist(dataset), name.c_str());
     const CodecSpec& codec = existing.file.storage.codecs[f];
     if (has_filters(list, filters_of(codec, chunk_of(existing.schema, existing.file.storage, f)))) continue;
@@ -82,9 +84,12 @@ Result<std::vector<int>> read_storage(hid_t file) {
 Result<std::string> read(hid_t file, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file, file_bytes));
   std::vector<Index> chunks;  // one after the other
-  for (const Field& field : found.schema.fields()) {
+  for (std::size_t f = 0; f < found.schema.fields().size(); ++f) {
+    const Field& field = found.schema.fields()[f];
+    const auto variable = static_cast<std::size_t>(found.file.variable_of_field[f]);
+    const std::string path = path_of(found.file.header, found.file.header.variables[variable]);
     const int rank = num_axes(found.schema, field);
-    ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, field, rank));
+    ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, path, field, rank));
     chunks.insert(chunks.end(), chunk.begin(), chunk.end());
   }
   ESKER_ASSIGN_OR_RETURN(const std::vector<int> storage, read_storage(file));

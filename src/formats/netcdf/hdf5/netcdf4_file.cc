@@ -24,22 +24,6 @@ Index stored_bytes(const Schema& schema, std::size_t field) {
   return schema.box_of(schema.grid_of(of)).num_samples() * of.sample_bytes();
 }
 
-/// A dimension and a variable of the same name are one dataset.
-Status check_names(const netcdf::Header& header) {
-  for (std::size_t dim = 0; dim < header.dims.size(); ++dim) {
-    const auto& name = header.dims[dim].name;
-    const bool is_taken =
-        std::any_of(header.variables.begin(), header.variables.end(),
-                    [&](const netcdf::Variable& variable) { return variable.name == name; });
-    if (!is_taken || variable_of_dimension(header, static_cast<int>(dim))) continue;
-    return error(Code::kInvalidArgument,
-                 "field '{}' has the name of a dimension that it is not defined on, which NetCDF-4 files do "
-                 "not support; rename the field",
-                 name);
-  }
-  return {};
-}
-
 /// Tells netCDF how many bits are kept. The attribute comes last, also if an existing file had it.
 void add_quantization(Netcdf4File& file) {
   for (std::size_t f = 0; f < file.storage.codecs.size(); ++f) {
@@ -77,8 +61,9 @@ Handle creation_list(const netcdf::Variable& variable) {
   return list;
 }
 
-Handle create_dataset(hid_t file, const netcdf::Variable& variable, hid_t space, hid_t list) {
-  return {H5Dcreate2(file, variable.name.c_str(), stored_type(variable.type), space, H5P_DEFAULT, list,
+Handle create_dataset(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable, hid_t space,
+                      hid_t list) {
+  return {H5Dcreate2(file, path_of(header, variable).c_str(), stored_type(variable.type), space, H5P_DEFAULT, list,
                      H5P_DEFAULT),
           variable.name.c_str()};
 }
@@ -92,7 +77,7 @@ Handle create_chunked_variable(hid_t file, const netcdf::Header& header, const n
   const Handle list = creation_list(variable);
   checked(H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "chunk");
   set_filters(list, filters);
-  return create_dataset(file, variable, space, list);
+  return create_dataset(file, header, variable, space, list);
 }
 
 /// Its data are allocated from the beginning, so that fill values are never needed; the writer of the data
@@ -109,7 +94,7 @@ Handle create_contiguous_variable(hid_t file, const netcdf::Header& header, cons
     checked(H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY), "allocation");
     checked(H5Pset_fill_time(list, H5D_FILL_TIME_NEVER), "fill value");
   }
-  return create_dataset(file, variable, space, list);
+  return create_dataset(file, header, variable, space, list);
 }
 
 /// The extents of a box, in the order of a variable's axes: `axes` of the box, slowest first, between those
@@ -146,10 +131,10 @@ Handle create_virtual_variable(hid_t file, const netcdf::Header& header, const n
     checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, ones.data(), there.data()),
             "box of a part");
     const Handle source(H5Screate_simple(rank, there.data(), nullptr), "extents of a part");
-    checked(H5Pset_virtual(list, space, part.file.c_str(), variable.name.c_str(), source), "virtual dataset");
+    checked(H5Pset_virtual(list, space, part.file.c_str(), path_of(header, variable).c_str(), source), "virtual dataset");
   }
   checked(H5Sselect_all(space), "extents");
-  return create_dataset(file, variable, space, list);
+  return create_dataset(file, header, variable, space, list);
 }
 
 /// Creates the variables of a file in their order.
@@ -296,7 +281,6 @@ Result<Netcdf4File> describe_file(const Schema& schema, const ChunkOptions& opti
   ESKER_ASSIGN_OR_RETURN(file.model, netcdf::describe_file(schema));
   file.model.header.version = netcdf::Version::kData64;  // HDF5 has all its types
   ESKER_RETURN_IF_ERROR(netcdf::check_structure(file.model.header));
-  ESKER_RETURN_IF_ERROR(check_names(file.model.header));
   ESKER_ASSIGN_OR_RETURN(file.storage, choose_storage(schema, options));
   add_quantization(file);
   return file;

@@ -25,8 +25,8 @@ void extend(hid_t dataset, const netcdf::Header& header, const netcdf::Variable&
   checked(H5Dset_extent(dataset, extents.data()), variable.name.c_str());
 }
 
-Handle open_dataset(hid_t file, const netcdf::Variable& variable) {
-  return {H5Dopen2(file, variable.name.c_str(), H5P_DEFAULT), variable.name.c_str()};
+Handle open_dataset(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable) {
+  return {H5Dopen2(file, path_of(header, variable).c_str(), H5P_DEFAULT), variable.name.c_str()};
 }
 
 /// In a file without times.
@@ -92,7 +92,7 @@ class StepAddition {
     for (std::size_t f = 0; f < step_.present.size(); ++f) {
       const bool fixed = schema_.fields()[f].fixed;
       if (fixed && !step_.present[f]) continue;
-      const Handle dataset = open_dataset(file_.id, of_.variable_of(f));
+      const Handle dataset = open_dataset(file_.id, of_.model.header, of_.variable_of(f));
       if (is_contiguous(schema_, of_.storage, f)) {
         places[f] = static_cast<Index>(H5Dget_offset(dataset));
         continue;
@@ -164,7 +164,7 @@ class StepAddition {
   void write_time() {
     const netcdf::Header& header = of_.model.header;
     const auto& variable = header.variables[static_cast<std::size_t>(of_.model.time_variable)];
-    const Handle dataset = open_dataset(file_.id, variable);
+    const Handle dataset = open_dataset(file_.id, header, variable);
     extend(dataset, header, variable, step_.step + 1);
     const Handle all(H5Dget_space(dataset), "time");
     const auto at = static_cast<hsize_t>(step_.step);
@@ -223,7 +223,7 @@ std::optional<std::vector<ChunkSizes>> read_sizes(const File& stored, Index file
   const Status read = run_session(overlay, Access::kRead, [&](VirtualFile& virtual_file) {
     for (std::size_t f = 0; f < num_fields; ++f) {
       if (!file.storage.is_compressed(f)) continue;
-      const Handle dataset = open_dataset(virtual_file.id, file.variable_of(f));
+      const Handle dataset = open_dataset(virtual_file.id, file.model.header, file.variable_of(f));
       for (Index step = 0; step < num_steps && is_known; ++step) {
         if (!fields_due(schema, step)[f]) continue;
         auto found = sizes_of(dataset, schema, file, f, step);
@@ -253,11 +253,11 @@ Status cut_steps(Overlay& overlay, const Schema& schema, const Netcdf4File& file
   return run_session(overlay, Access::kWrite, [&](VirtualFile& virtual_file) {
     for (const netcdf::Variable& variable : header.variables) {
       if (!header.is_record(variable)) continue;
-      extend(open_dataset(virtual_file.id, variable), header, variable, num_steps);
+      extend(open_dataset(virtual_file.id, header, variable), header, variable, num_steps);
     }
     for (std::size_t f = 0; f < schema.fields().size() && num_steps == 0; ++f) {
       if (!schema.fields()[f].fixed || is_contiguous(schema, file.storage, f)) continue;
-      free_chunks(open_dataset(virtual_file.id, file.variable_of(f)), header, file.variable_of(f));
+      free_chunks(open_dataset(virtual_file.id, header, file.variable_of(f)), header, file.variable_of(f));
     }
     if (file.model.time_variable < 0) write_num_steps(virtual_file.id, num_steps);
     return Status();
