@@ -6,6 +6,7 @@ slowest axis first, as everywhere in NumPy. `_slowest_first` converts one order 
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import warnings
@@ -169,7 +170,7 @@ class Storage:
 
 
 class StoredSamples(NamedTuple):
-    """What a sparse step stores of a field, in samples of the grid: Field.stored()."""
+    """What a step stores of a field, in samples of the grid: Field.stored()."""
 
     primary: int
     """Of levels that are kept at their place."""
@@ -349,13 +350,27 @@ class Field:
             return []
         return [time for step, time in enumerate(self.dataset.steps) if self._core.has(self.name, step)]
 
-    def stored(self, step: int = -1) -> StoredSamples | None:
-        """What a sparse step (Step.keep) stores of the field, or None if it stores all samples.
+    def stored(self, step: int = -1) -> StoredSamples:
+        """What a step stores of the field. All samples are primary unless the step is sparse (Step.keep); formats
+        without blocks have none.
 
         Reads no samples. Raises IndexError (no such step), KeyError (not written at that step), OSError.
         """
         found = self._core.stored_samples(self.name, operator.index(step))
-        return found and StoredSamples(found.primary, found.secondary, found.padding, found.blocks)
+        if found:
+            return StoredSamples(found.primary, found.secondary, found.padding, found.blocks)
+        if self.has_whole_levels:
+            boxes = (zip(lo, hi, strict=True) for _, lo, hi in self.patches(step))
+            return StoredSamples(sum(math.prod(end - begin for begin, end in box) for box in boxes), 0, 0, 0)
+        samples = math.prod(end - begin for begin, end in zip(*self.box, strict=True))
+        part = next((part for part in self.dataset.parts if self.name in part.fields), None)
+        if part is None or not part.bits_per_block:
+            return StoredSamples(samples, 0, 0, 0)
+        return StoredSamples(samples, 0, (part.num_blocks << part.bits_per_block) - samples, part.num_blocks)
+
+    def is_sparse(self, step: int = -1) -> bool:
+        """Whether a step is sparse (Step.keep) in this field. Raises the same exceptions as stored()."""
+        return self._core.stored_samples(self.name, operator.index(step)) is not None
 
     def patches(self, step: int = -1) -> list[MeshPatch]:
         """The patches that a step put on the field's mesh, by ascending level and corners; empty without a mesh.

@@ -306,7 +306,7 @@ def _with_level_maps(raw: xr.Dataset, source: Dataset, level: Levels) -> xr.Data
     parts, maps = _parts(fields, level), {}
     for field in fields:
         array = field.array(parts[field.name].level, parts[field.name].stride)
-        if any(field.stored(step) for step in array.steps):
+        if any(field.is_sparse(step) for step in array.steps):
             lazy = indexing.LazilyIndexedArray(_LazyLevels(array))
             dims = raw[field.name].dims[: len(lazy.shape)]
             maps[f"{field.name}_stored_level"] = xr.Variable(dims, lazy, {"long_name": "finest stored level"})

@@ -260,7 +260,7 @@ def expect_in_idx(path: Path, whole_path: Path, n_steps: int, may_be_ahead: bool
     whole, ds = esker.open(whole_path), esker.open(path)
     assert len(ds.steps) == n_steps
     expect_same_arrays(ds, whole)
-    if not any(field.stored_bits or field.stored() for field in whole.fields.values()):
+    if not any(field.stored_bits or field.is_sparse() for field in whole.fields.values()):
         expect_openvisus_agrees(ds, whole, openvisus, may_be_ahead)
 
 

@@ -39,12 +39,22 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_stored_samples(path: Path) -> None:
     field = esker.open(path)["T"]
     stored = field.stored(0)
-    assert stored is not None and 0 < stored.efficiency < 1
+    assert field.is_sparse(0) and 0 < stored.efficiency < 1
     mask = field.read(0, masked=True).mask
     assert stored.primary + stored.secondary == (~mask).sum()
     in_range = (samples() >= 1.0) & (samples() <= 1.4)
     assert not mask[in_range].any()
-    assert field.stored(1) is None
+    whole, part = field.stored(1), field.dataset.parts[0]
+    assert not field.is_sparse(1) and whole.efficiency == 1
+    assert whole.primary == samples().size and whole.blocks == part.num_blocks > stored.blocks
+    assert whole.primary + whole.padding == whole.blocks << part.bits_per_block
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.nc4"])
+def test_without_blocks_all_samples_are_stored(tmp_path: Path, name: str) -> None:
+    esker.write(tmp_path / name, {"T": samples()}, format="cdf5" if name == "run.nc" else "netcdf4")
+    field = esker.open(tmp_path / name)["T"]
+    assert field.stored() == (samples().size, 0, 0, 0) and not field.is_sparse()
 
 
 def test_missing_samples(path: Path) -> None:

@@ -143,9 +143,9 @@ def _stored_facts(field: Field, written: list[int]) -> dict[str, Any] | None:
     if not written:
         return None
     step = written[-1]
-    stored = field.stored(step)
-    if stored is None:
+    if not field.is_sparse(step):
         return None
+    stored = field.stored(step)
     level = max(0, min(field.max_level, _MAP_LEVEL))
     levels, counts = np.unique(field.levels(step, level=level), return_counts=True)
     shares = (counts / counts.sum()).tolist()
