@@ -135,8 +135,43 @@ def test_what_esker_lacks_is_left_out_and_named(tmp_path: Path) -> None:
         "variable 'lists' is left out: types of variable length are not supported",
         "variable 'names' is left out: values of type character are not supported",
         "variable 'pairs' is left out: compound types are not supported",
-        "variable 'turned' is left out: the dimension of the steps, 'time', is not its slowest axis",
+        "variable 'turned' is left out: it has no values",
     ]
+
+
+def test_steps_that_are_not_the_slowest_axis(tmp_path: Path, esker_command: Run) -> None:
+    values = np.arange(24.0).reshape(3, 4, 2)
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        for name, length in {"time": None, "x": 3, "z": 4}.items():
+            file.createDimension(name, length)
+        file.createVariable("time", "f8", ("time",))[:] = [5, 6]
+        file.createVariable("v", "f8", ("x", "z", "time"))[:] = values
+        file.createVariable("w", "f4", ("time", "x"))[:] = 1
+    done = esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx")
+    assert done.returncode == 0 and "'v' is read as a fixed field" in done.stderr
+    assert esker_command("convert", tmp_path / "b.idx", tmp_path / "c.nc").returncode == 0
+    for path in (tmp_path / name for name in ("a.nc", "b.idx", "c.nc")):
+        ds = esker.open(path)
+        assert ds.steps == [5, 6] and ds["v"].fixed and ds["v"].dims == ("x", "z", "time_2")
+        np.testing.assert_array_equal(ds["v"].read(), values)
+
+
+@pytest.mark.parametrize("form", ["NETCDF3_CLASSIC", "NETCDF4"])
+def test_a_dimension_that_occurs_twice(tmp_path: Path, esker_command: Run, form: Any) -> None:
+    cov = np.arange(9.0).reshape(3, 3)
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format=form) as file:
+        file.createDimension("country", 3)
+        file.createVariable("country", "i4", ("country",))[:] = [3, 5, 7]
+        file.createVariable("cov", "f8", ("country", "country"))[:] = cov
+        file.createVariable("people", "f4", ("country",))[:] = [1, 2, 3]
+    done = esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx")
+    assert done.returncode == 0 and "'country' occurs twice" in done.stderr
+    assert esker_command("convert", tmp_path / "b.idx", tmp_path / "c.nc").returncode == 0
+    for path in (tmp_path / name for name in ("a.nc", "b.idx", "c.nc")):
+        ds = esker.open(path)
+        assert ds["cov"].dims == ("country", "country_2") and ds["people"].dims == ("country",)
+        np.testing.assert_array_equal(ds["cov"].read(), cov)
+        assert ds["cov"].grid.coords["country"].tolist() == [3, 5, 7]
 
 
 def test_unwritten_samples_are_fill_values(tmp_path: Path) -> None:

@@ -182,8 +182,7 @@ class Reader {
       const FileDimension& dim = dims_.at(axes[axis]);
       const auto extent = static_cast<Index>(of.extents[axis]);
       if (axes[axis] == records_) {
-        if (axis > 0)
-          return fmt::format("the dimension of the steps, '{}', is not its slowest axis", excerpt(dim.name));
+        if (axis > 0 && extent == 0) return "it has no values";
       } else if (dim.length == 0) {
         return fmt::format("its dimension '{}' has length 0", excerpt(dim.name));
       } else if (!dim.is_unlimited && extent != dim.length) {
@@ -198,7 +197,10 @@ class Reader {
     const Handle dataset(H5Dopen2(file_, of.path.c_str(), H5P_DEFAULT), "variable");
     netcdf::Variable variable{name_of(of.path), {}, take_attributes(dataset, name_of(of.path)), *of.type, 0};
     add_meanings(dataset, variable);
-    for (const std::size_t axis : axes) variable.dims.push_back(number_of(axis));
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      const bool is_ordinary = axis > 0 && axes[axis] == records_;
+      variable.dims.push_back(is_ordinary ? ordinary_records(of, axis) : number_of(axes[axis]));
+    }
     if (of.is_virtual) variable.missing = kInOtherFiles;
     out_.header.variables.push_back(std::move(variable));
     const std::vector<Index> extents(of.extents.begin(), of.extents.end());
@@ -219,6 +221,19 @@ class Reader {
   int number_of(std::size_t dim) {
     const auto [place, is_new] = number_of_.emplace(dim, static_cast<int>(out_.header.dims.size()));
     if (is_new) out_.header.dims.push_back({name_of(dims_.at(dim).name), dims_.at(dim).length});
+    return place->second;
+  }
+
+  /// The dimension of an axis along the steps that is not the slowest: one for each number of values.
+  int ordinary_records(const DatasetInfo& of, std::size_t axis) {
+    const auto extent = static_cast<Index>(of.extents[axis]);
+    const auto [place, is_new] = ordinary_.emplace(extent, static_cast<int>(out_.header.dims.size()));
+    std::vector<netcdf::Dimension>& dims = out_.header.dims;
+    if (is_new) dims.push_back({fmt::format("{}_{}", dims[0].name, ordinary_.size() + 1), extent});
+    out_.left_out.push_back(fmt::format("variable '{}' is read as a fixed field, because the dimension of the steps, '{}', is "
+                                        "not its slowest axis, and becomes '{}'",
+                                        excerpt(name_of(of.path)), excerpt(dims[0].name),
+                                        dims[static_cast<std::size_t>(place->second)].name));
     return place->second;
   }
 
@@ -249,6 +264,7 @@ class Reader {
   Dimensions dims_;
   std::optional<std::size_t> records_;
   std::map<std::size_t, int> number_of_;  // in the header, by position among the dimensions of the file
+  std::map<Index, int> ordinary_;         // the same of ordinary_records(), by number of values
 };
 
 }  // namespace

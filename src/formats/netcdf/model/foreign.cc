@@ -134,8 +134,9 @@ class Reader {
     if (known != grids_.end()) return known->second;
     std::vector<DimId> ids;
     std::string name;
-    for (const int dim : dims) {
-      ESKER_ASSIGN_OR_RETURN(const DimId id, dim_for(dim));
+    for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+      const auto before = std::count(dim + 1, dims.end(), *dim);  // on slower axes
+      ESKER_ASSIGN_OR_RETURN(const DimId id, dim_for(*dim, static_cast<int>(before)));
       ids.push_back(id);
       const std::string& dim_name = out_.schema.dims()[static_cast<std::size_t>(id.index)].name;
       name = dim_name + (name.empty() ? "" : "_" + name);
@@ -147,15 +148,23 @@ class Reader {
     return grids_[dims] = grid.index;
   }
 
-  Result<DimId> dim_for(int number) {
-    const auto known = dims_.find(number);
-    if (known != dims_.end()) return known->second;
+  /// `before`: how many axes of a variable have the dimension before this one, which then gets a dimension of its own.
+  Result<DimId> dim_for(int number, int before) {
+    std::map<int, DimId>& dims = before == 0 ? dims_ : repeated_dims_[before];
+    const auto known = dims.find(number);
+    if (known != dims.end()) return known->second;
+    if (before > 0) ESKER_RETURN_IF_ERROR(dim_for(number, 0).status());  // it gets the name
     const Dimension& dim = header().dims[static_cast<std::size_t>(number)];
     const auto is_taken = [&](const std::string& name) { return out_.schema.find_dim(name) != nullptr; };
     ESKER_ASSIGN_OR_RETURN(
         const DimId id,
         out_.schema.add_dim(new_name(schema_name(dim.name), is_taken, next_dim_number_), dim.length));
-    return dims_[number] = id;
+    if (before > 0) {
+      warnings_.push_back(fmt::format("dimension '{}' occurs twice in a variable: the second axis is '{}'",
+                                      excerpt(dim.name),
+                                      out_.schema.dims()[static_cast<std::size_t>(id.index)].name));
+    }
+    return dims[number] = id;
   }
 
   Status read_coordinates() {
@@ -199,6 +208,7 @@ class Reader {
   Existing out_;
   std::map<int, int> coordinate_of_dim_;  // variable
   std::map<int, DimId> dims_;             // those of the header that grids have
+  std::map<int, std::map<int, DimId>> repeated_dims_;  // the same, for axes after others of the dimension
   std::map<std::vector<int>, int> grids_;
   std::set<std::string> exact_names_;  // of the variables; no other variable gets one of them
   std::map<std::string, int> next_number_, next_dim_number_, next_grid_number_;
