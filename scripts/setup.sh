@@ -75,7 +75,7 @@ PY
   die "no Python of version 3.11 or later with venv and headers (Debian: python3-dev python3-venv)"
 }
 
-# Made anew for another Python or another path; packages are added to it.
+# Made again for another Python or another path; packages are added to it.
 make_python_environment() {
   local python made list
   python=$(find_python)

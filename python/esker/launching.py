@@ -75,7 +75,7 @@ def call(
 
 
 def _kill_session(session: int) -> None:
-    """Kills the processes of a session: Open MPI gives ranks process groups of their own."""
+    """Kills the processes of a session: Open MPI gives ranks process separate groups."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()  # state, parent, group, session ...

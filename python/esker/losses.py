@@ -10,7 +10,7 @@ import numpy as np
 from esker.dataset import Field
 
 PRIOR_ERRORS = "prior_errors"
-"""Largest absolute error and RMS error of the samples before they were written; NaN if there was a loss that nobody
+"""Largest absolute error and RMS error of the samples before they were written; NaN if there was a loss that no program
 recorded. Field.errors() adds it to the errors of the dataset's own compression."""
 
 
@@ -18,7 +18,7 @@ def attributes_for_copy(field: Field, steps: Sequence[int] | None = None) -> Map
     """The attributes of a field, with its errors so far, for what is made of its samples.
 
     steps: the steps that are copied, of the whole grid: their RMS errors are computed from the tables of blocks.
-           Without them the largest error of all steps stands for both.
+           Without them both are the largest error of all steps.
     """
     errors = field.largest_errors
     if not errors:

@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// Two numbers, the largest absolute error and the RMS error; NaN: there was a loss that nobody recorded.
+/// Two numbers, the largest absolute error and the RMS error; NaN: there was a loss that no program recorded.
 inline constexpr const char* kPriorErrorsAttribute = "prior_errors";
 
 /// Nothing without the attribute. NaN if it is not two numbers of at least 0.

@@ -23,7 +23,7 @@ _FUNCTION = re.compile(r"^(?!using |return |namespace |#)[\w:<>,*&\[\]() ]*?[\s*
 
 
 def definitions(text: str) -> Iterator[tuple[str, str]]:
-    """(namespace, name) of what stands in anonymous namespaces of a source; a function's name has its parameters' types."""
+    """(namespace, name) of what is in anonymous namespaces of a source; a function's name has its parameters' types."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
     named: list[str | None] = []
     statement = ""

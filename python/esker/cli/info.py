@@ -132,7 +132,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
 
 
 def _largest_error(of_steps: list[float]) -> float | str | None:
-    """None without loss; "unknown" if there was one that nobody recorded."""
+    """None without loss; "unknown" if there was one that no program recorded."""
     if any(map(math.isnan, of_steps)):
         return "unknown"
     return max(of_steps, default=None)

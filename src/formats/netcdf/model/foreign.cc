@@ -148,7 +148,7 @@ class Reader {
     return grids_[dims] = grid.index;
   }
 
-  /// `before`: how many axes of a variable have the dimension before this one, which then gets a dimension of its own.
+  /// `before`: how many axes of a variable have the dimension before this one, which then gets a separate one.
   Result<DimId> dim_for(int number, int before) {
     std::map<int, DimId>& dims = before == 0 ? dims_ : repeated_dims_[before];
     const auto known = dims.find(number);
