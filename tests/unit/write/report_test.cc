@@ -29,6 +29,16 @@ RunReport sample() {
   return report;
 }
 
+TEST(Report, TheLineOfAStepHasTheRateOfWhatItStores) {
+  StepReport step = sample().steps.front();
+  step.data_bytes = 2000000000;
+  step.stored_bytes = 2000000000;
+  EXPECT_NE(step.to_string().find(" in 0.5 s, 4 GB/s,"), std::string::npos) << step.to_string();
+  step.stored_bytes = 500000000;  // a sparse or a compressed step
+  EXPECT_NE(step.to_string().find(" stored of "), std::string::npos) << step.to_string();
+  EXPECT_NE(step.to_string().find(" in 0.5 s, 1 GB/s,"), std::string::npos) << step.to_string();
+}
+
 TEST(Report, AsJson) {
   const std::string json = report_to_json(sample());
   EXPECT_EQ(json.substr(0, json.find("  \"steps_that_planned\"")), R"({
