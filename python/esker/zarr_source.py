@@ -155,7 +155,7 @@ class _Group:
 
 def _dims_of(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The names of each array's dimensions. Without names, axes have those of boxes (x is the last); axes of another
-    extent than the first array has there get a number: x_2."""
+    extent than the array with the most axes has there get a number: x_2."""
     extents: dict[str, list[int]] = {}
 
     def named(axis: str, extent: int) -> str:
@@ -166,7 +166,7 @@ def _dims_of(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         return axis if place == 1 else f"{axis}_{place}"
 
     dims = {}
-    for name, array in arrays.items():
+    for name, array in sorted(arrays.items(), key=lambda item: (-item[1].ndim, item[0])):  # the same in any store
         given = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
         axes = AXES[: array.ndim][::-1]
         dims[name] = tuple(given) if given and all(given) else tuple(map(named, axes, array.shape))

@@ -201,9 +201,13 @@ def test_chunks_are_the_boxes_of_ranks_where_these_are_regular(tmp_path: Path) -
         write_boxes(tmp_path / "other.nc", 14)
 
 
-def test_a_field_that_is_named_like_another_dimension_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'x' has the name of a dimension"):
-        esker.write(tmp_path / "a.nc", {"x": THK}, format="netcdf4")
+def test_a_field_that_is_named_like_a_dimension(tmp_path: Path) -> None:
+    netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
+    esker.write(tmp_path / "a.nc", {"x": THK}, format="netcdf4")
+    np.testing.assert_array_equal(esker.open(tmp_path / "a.nc")["x"].read(), THK)
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        assert file["x"].dimensions[-1] == "x"
+        np.testing.assert_array_equal(np.squeeze(file["x"][:]), THK)
 
 
 WITH_OTHERS = """
