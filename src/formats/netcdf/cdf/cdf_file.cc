@@ -10,8 +10,6 @@
 namespace esker::cdf {
 namespace {
 
-constexpr Index kLeastAlignment = 4;  // of all variables
-
 /// Attributes for CDF-1 and CDF-2, which lack unsigned and 64-bit integers: as int if it holds the values.
 void narrow_attributes(std::vector<Attribute>& attributes) {
   for (Attribute& attribute : attributes) {
@@ -29,20 +27,20 @@ Header with_narrow_attributes(Header header) {
 
 /// The offsets of variables depend on the header's length, which does not depend on the offsets.
 void place_variables(Header& header, const FileParameters& parameters) {
-  const Index large = round_up(parameters.alignment_bytes, kLeastAlignment);
+  const Index large = round_up(parameters.alignment_bytes, netcdf::kCdfAlignment);
   Index end = static_cast<Index>(print_header(header).size()) + parameters.spare_header_bytes;
   const auto place = [&](Variable& variable, Index alignment) {
     variable.begin = round_up(end, alignment);
-    end = variable.begin + round_up(header.value_bytes(variable), kLeastAlignment);
+    end = variable.begin + round_up(header.value_bytes(variable), netcdf::kCdfAlignment);
   };
   for (Variable& variable : header.variables) {
     if (header.is_record(variable)) continue;
     const bool is_large = header.value_bytes(variable) >= parameters.alignment_bytes;
-    place(variable, is_large ? large : kLeastAlignment);
+    place(variable, is_large ? large : netcdf::kCdfAlignment);
   }
   end = round_up(end, large);
   for (Variable& variable : header.variables) {
-    if (header.is_record(variable)) place(variable, kLeastAlignment);
+    if (header.is_record(variable)) place(variable, netcdf::kCdfAlignment);
   }
 }
 

@@ -11,7 +11,6 @@
 namespace esker::cdf {
 namespace {
 
-constexpr Index kPadding = 4;  // of names, values and variables
 constexpr Index kMax31 = std::numeric_limits<std::int32_t>::max();
 constexpr Index kMax32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -56,7 +55,8 @@ class Printer {
   }
   void padded(std::span<const std::byte> values) {
     bytes_.insert(bytes_.end(), values.begin(), values.end());
-    bytes_.resize(static_cast<std::size_t>(round_up(static_cast<Index>(bytes_.size()), kPadding)));
+    bytes_.resize(
+        static_cast<std::size_t>(round_up(static_cast<Index>(bytes_.size()), netcdf::kCdfAlignment)));
   }
   void name(const std::string& text) {
     count(static_cast<Index>(text.size()));
@@ -77,7 +77,7 @@ class Printer {
     for (const int dim : variable.dims) count(dim);
     attributes(variable.attributes);
     tag(static_cast<std::uint32_t>(variable.type));
-    const Index vsize = round_up(header.value_bytes(variable), kPadding);
+    const Index vsize = round_up(header.value_bytes(variable), netcdf::kCdfAlignment);
     count(version_ == Version::kData64 ? vsize : std::min(vsize, kMax32));
     offset(variable.begin);
   }

@@ -14,7 +14,6 @@
 namespace esker::netcdf {
 namespace {
 
-constexpr Index kAlignment = 4;  // of variables
 constexpr Index kMaxNameBytes = 256;
 constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables; leaves room for header and alignment
 
@@ -79,7 +78,7 @@ Status check_variable(const Header& header, const Variable& variable) {
     }
     if (dimension.length > 0 && bytes) bytes = checked_mul(*bytes, dimension.length);
   }
-  if (bytes && *bytes <= std::numeric_limits<Index>::max() - kAlignment) return {};
+  if (bytes && *bytes <= std::numeric_limits<Index>::max() - kCdfAlignment) return {};
   return error(Code::kInvalidArgument, "variable '{}': its size exceeds 63 bits", variable.name);
 }
 
@@ -109,7 +108,7 @@ Index Header::record_bytes() const {
   for (const Variable& variable : variables) {
     if (!is_record(variable)) continue;
     exact = value_bytes(variable);
-    padded += round_up(exact, kAlignment);
+    padded += round_up(exact, kCdfAlignment);
     ++n;
   }
   return n == 1 ? exact : padded;
@@ -130,7 +129,7 @@ Status check_structure(const Header& header) {
     ESKER_RETURN_IF_ERROR(check_type(header.version, variable.type, variable.name));
     ESKER_RETURN_IF_ERROR(check_attributes(header.version, variable.attributes));
     ESKER_RETURN_IF_ERROR(check_variable(header, variable));
-    const auto sum = checked_add(all_bytes, round_up(header.value_bytes(variable), kAlignment));
+    const auto sum = checked_add(all_bytes, round_up(header.value_bytes(variable), kCdfAlignment));
     if (!sum || *sum > kMaxAllBytes) {
       return error(Code::kInvalidArgument, "all variables together have more than 2^62 bytes");
     }

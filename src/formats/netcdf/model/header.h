@@ -18,6 +18,9 @@ enum class Version : std::uint8_t {
   kData64 = 5,    ///< CDF-5: also 63-bit sizes, and five more types
 };
 
+/// In CDF files names, values and variables begin at a multiple of it.
+inline constexpr Index kCdfAlignment = 4;
+
 /// The numbers are those used in files.
 enum class Type : std::uint8_t {
   kByte = 1,
@@ -52,7 +55,7 @@ struct Variable {
   std::vector<int> dims;  ///< positions in Header::dims, slowest first
   std::vector<Attribute> attributes;
   Type type = Type::kFloat;
-  Index begin = 0;  ///< file offset of its values: of all, or of the first record
+  Index begin = 0;           ///< file offset of its values: of all, or of the first record
   std::string missing = {};  ///< why the values cannot be read from the file; empty if they can
 };
 
