@@ -4,7 +4,7 @@ gets a similar one, and the attribute `name_in_source`, which readers show and o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 NAME_IN_SOURCE = "name_in_source"
@@ -46,6 +46,25 @@ def name_in_source(name: str, attrs: Mapping[str, Any]) -> str:
     """The name that a field had in its source."""
     found = attrs.get(NAME_IN_SOURCE)
     return found if isinstance(found, str) and found else name
+
+
+def names_again(
+    attrs_of: Mapping[str, Mapping[str, Any]], taken: Iterable[str], is_allowed: Callable[[str], bool]
+) -> dict[str, str]:
+    """The names in the source for those that have another one, unless it is not allowed, or is taken: by one of `taken`,
+    or by one before it."""
+    known, again = {*attrs_of, *taken}, {}
+    for name, attrs in attrs_of.items():
+        found = name_in_source(name, attrs)
+        if found not in known and is_allowed(found):
+            known.add(found)
+            again[name] = found
+    return again
+
+
+def without_name_in_source(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a field that has the name of its source again."""
+    return {key: value for key, value in attrs.items() if key != NAME_IN_SOURCE}
 
 
 def renamings(made: Mapping[str, str]) -> tuple[str, ...]:

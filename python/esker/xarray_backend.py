@@ -26,7 +26,7 @@ from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field, Scalar, component_dims
 from esker.decoding import FILL_ATTRIBUTES, fill_values
 from esker.losses import attributes_for_copy
-from esker.names import NAME_IN_SOURCE, name_in_source
+from esker.names import name_in_source, names_again, without_name_in_source
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 
@@ -165,7 +165,8 @@ class EskerBackendEntrypoint(BackendEntrypoint):
 
 
 def _decoded(source: Dataset, raw: xr.Dataset, decode_coords: Any = True, **decoders: Any) -> xr.Dataset:
-    decoded = xr.decode_cf(raw, decode_coords=True if decode_coords is None else decode_coords, **decoders)
+    named = _with_names_in_source(raw)
+    decoded = xr.decode_cf(named, decode_coords=True if decode_coords is None else decode_coords, **decoders)
     decoded.encoding["source"] = source.path
     if (time_dim := _time_dim(source)) in decoded.dims:
         decoded.encoding["unlimited_dims"] = {time_dim}
@@ -174,11 +175,13 @@ def _decoded(source: Dataset, raw: xr.Dataset, decode_coords: Any = True, **deco
 
 
 def _warn_of_omissions(source: Dataset, dropped: set[str]) -> None:
-    """Issues one warning about everything that esker.open() left out, except for dropped variables."""
+    """Issues one warning about everything that esker.open() left out, except for dropped variables. Those about names are
+    not for xarray, which shows the names of the file."""
     texts = [
         text
         for text in source.warnings
-        if not any(text.startswith(f"variable '{name}' is left out") for name in dropped)
+        if " is renamed to " not in text
+        and not any(text.startswith(f"variable '{name}' is left out") for name in dropped)
     ]
     if texts:
         warnings.warn(f"{source.path}: {'; '.join(texts)}", stacklevel=4)
@@ -203,7 +206,8 @@ class _LazyArray(BackendArray):
 
 
 def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
-    dropped = dropped | {one.name for one in source.fields.values() if name_in_source(one.name, one.attrs) in dropped}
+    named = (*source.fields.values(), *source.scalars.values())
+    dropped = dropped | {one.name for one in named if name_in_source(one.name, one.attrs) in dropped}
     variables = {name: _scalar(one) for name, one in source.scalars.items() if name not in dropped}
     indices: dict[
         str, tuple[str, NDArray[np.int64]]
@@ -247,16 +251,16 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     no_times = all(field.fixed for field in fields)
     if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
         variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
-    return _with_names_in_source(xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs)))
+    return xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs))
 
 
 def _with_names_in_source(made: xr.Dataset) -> xr.Dataset:
     """Variables under the names that they have in the source of the dataset, without the attribute that says so."""
-    names = {name: name_in_source(str(name), of.attrs) for name, of in made.variables.items()}
-    names = {name: own for name, own in names.items() if own not in made.variables and "/" not in own}
-    for name in names:
-        del made[name].attrs[NAME_IN_SOURCE]
-    return made.rename(names)
+    attrs_of = {str(name): of.attrs for name, of in made.variables.items()}
+    again = names_again(attrs_of, map(str, made.dims), lambda name: "/" not in name)
+    for name in again:
+        made[name].attrs = without_name_in_source(made[name].attrs)
+    return made.rename(again)
 
 
 class TimeDims:

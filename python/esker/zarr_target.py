@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from esker._pieces import whole_chunks
 from esker.array import TIME_DIM
-from esker.dataset import Scalar, component_dims
-from esker.names import NAME_IN_SOURCE, name_in_source
+from esker.dataset import component_dims
+from esker.names import names_again, without_name_in_source
 from esker.replacing import staged
 from esker.sources import Source, SourceField
 from esker.zarr_attributes import attributes_for_zarr, json_value
@@ -38,7 +38,11 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
     with staged(path) as staging:
         group = zarr.open_group(staging.path, mode="w", zarr_format=3)
         group.attrs.update(
-            {name: json_value(value) for name, value in source.attrs.items() if not isinstance(value, Mapping)}
+            {
+                name: json_value(value)
+                for name, value in source.attrs.items()
+                if not isinstance(value, Mapping)
+            }
         )
         for name, dims, values, attrs in _small_arrays(source):
             # Only strings of variable length have a specification.
@@ -59,25 +63,20 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
 
 
 def _with_names_in_source(source: Source) -> Source:
-    """Fields and scalars under the names that they had, where Zarr allows them; their attribute is not needed then."""
-    taken = {one.name for one in source.fields} | set(source.scalars) | {dim for one in source.fields for dim in one.dims}
+    """Fields and scalars under the names that they had, where Zarr allows them."""
+    attrs_of = {one.name: one.attrs for one in (*source.fields, *source.scalars.values())}
+    dims = {dim for one in source.fields for dim in one.dims}
+    again = names_again(attrs_of, dims, lambda name: "/" not in name and not name.startswith(("__", ".")))
 
-    def again(name: str, attrs: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        found = name_in_source(name, attrs)
-        if found in taken or "/" in found or found.startswith(("__", ".")):
-            return name, attrs
-        taken.add(found)
-        return found, {key: value for key, value in attrs.items() if key != NAME_IN_SOURCE}
+    def renamed(one: Any) -> Any:
+        if one.name not in again:
+            return one
+        return replace(one, name=again[one.name], attrs=without_name_in_source(one.attrs))
 
-    fields = []
-    for one in source.fields:
-        name, attrs = again(one.name, one.attrs)
-        fields.append(replace(one, name=name, attrs=attrs))
-    scalars = {}
-    for scalar in source.scalars.values():
-        name, attrs = again(scalar.name, scalar.attrs)
-        scalars[name] = Scalar(name, scalar.value, attrs)
-    return replace(source, fields=tuple(fields), scalars=scalars)
+    scalars = map(renamed, source.scalars.values())
+    return replace(
+        source, fields=tuple(map(renamed, source.fields)), scalars={one.name: one for one in scalars}
+    )
 
 
 def _check_target(path: Path, overwrite: bool) -> None:

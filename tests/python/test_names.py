@@ -27,7 +27,14 @@ def theirs() -> xr.Dataset:
 
 def test_names_are_deterministic_and_differ() -> None:
     made = schema_names(["T+1", "T-1", "T 1", "T_1", ".hidden", "x/y"])
-    assert made == {"T+1": "T_1_2", "T-1": "T-1", "T 1": "T_1_3", "T_1": "T_1", ".hidden": "_hidden", "x/y": "x_y"}
+    assert made == {
+        "T+1": "T_1_2",
+        "T-1": "T-1",
+        "T 1": "T_1_3",
+        "T_1": "T_1",
+        ".hidden": "_hidden",
+        "x/y": "x_y",
+    }
     assert all(len(name) <= 120 for name in schema_names(NAMES).values())
 
 
@@ -46,6 +53,9 @@ def test_names_of_zarr(esker_command: Run, tmp_path: Path, zarr_format: Any) -> 
 
 
 def check(run: Run, folder: Path, name: str, ds: xr.Dataset) -> None:
+    if name.endswith(".nc"):
+        with xr.open_dataset(folder / name, engine="esker", drop_variables=["T 1", "two words"]) as found:
+            assert set(found.variables) == set(ds.variables) - {"T 1", "two words"}
     for target in ("ours.idx", "ours.nc", "back.nc", "ours.zarr"):
         source = folder / ("ours.idx" if target == "back.nc" else name)
         done = run("convert", source, folder / target)
@@ -60,6 +70,7 @@ def check(run: Run, folder: Path, name: str, ds: xr.Dataset) -> None:
     with xr.open_dataset(folder / "back.nc", engine="netcdf4") as found:
         assert {"wind speed", "Ångström", "p'", "two words"} < set(found.variables)
     opened = esker.open(folder / "ours.idx")
+    assert set(opened) == {schema_names(NAMES)[field] for field in NAMES}  # one rule for all sources
     assert opened["wind speed"] is opened["wind_speed"] and "T+1" in opened
     done = run("convert", folder / name, folder / "one.idx", "--field", "T 1")
     assert done.returncode == 0, done.stderr
@@ -75,7 +86,24 @@ def test_names_of_xarray(tmp_path: Path) -> None:
             assert found["wind speed"].dtype == np.float64
 
 
-@pytest.mark.parametrize("names", [("Y(H2)", "mass fraction"), ("X(P_nse)", "p'"), ("x/y", "x y"), ("a" * 129, "a")])
+def test_names_of_sparse_fields_and_hostile_ones(tmp_path: Path) -> None:
+    """Level maps belong to renamed fields, too; a name that two fields claim, or a dimension has, is given to none but the
+    first."""
+    with esker.Writer(tmp_path / "run.idx", dims={"x": 32, "y": 32}, bits_per_block=4) as writer:
+        for name, own in {"a": "same name", "b": "same name", "c": "x", "d": ""}.items():
+            writer.field(name, "f4", attrs={NAME_IN_SOURCE: own})
+        with writer.step(0.0) as step:
+            for name in "abcd":
+                step.put(name, np.ones((32, 32), "f4"))
+            step.keep("a", level=-4)
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker", stored_levels=True) as found:
+        assert set(found.data_vars) == {"same name", "b", "c", "d"}
+        assert "a_stored_level" in found.coords
+
+
+@pytest.mark.parametrize(
+    "names", [("Y(H2)", "mass fraction"), ("X(P_nse)", "p'"), ("x/y", "x y"), ("a" * 129, "a")]
+)
 def test_names_of_plotfiles(esker_command: Run, tmp_path: Path, names: tuple[str, str]) -> None:
     plotfiles.write_plotfile(tmp_path / "plt", names=names)
     done = esker_command("convert", tmp_path / "plt", tmp_path / "run.idx")
@@ -116,7 +144,10 @@ def test_variables_with_the_name_of_a_dimension(esker_command: Run, tmp_path: Pa
         assert file["siglay"][:].tolist() == [[0, 1, 2], [3, 4, 5]]
         assert file["aName"].dimensions[1] == "aName" and file["aName"][:].tolist() == [[1, 2], [3, 4]]
     ds = esker.open(tmp_path / "ours.nc")
-    assert ds["siglay"].read().tolist() == [[0, 1, 2], [3, 4, 5]] and ds["aName"].read(step=1).tolist() == [3, 4]
+    assert ds["siglay"].read().tolist() == [[0, 1, 2], [3, 4, 5]] and ds["aName"].read(step=1).tolist() == [
+        3,
+        4,
+    ]
     with esker.Writer.append(tmp_path / "ours.nc") as writer, writer.step(9.0) as step:
         step.put("aName", np.array([5.0, 6.0]))
     assert subprocess.run(["ncdump", "-h", tmp_path / "ours.nc"], capture_output=True, check=True)
