@@ -595,9 +595,10 @@ ESKER_API esker_status esker_get_att_double(esker_dataset* ds, esker_object obje
 ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step, int* has);
 
 /// What lossy compression changed in the field at a step (as for esker_get), over all samples of the grid:
-/// the largest absolute error and the RMS error. Local. They are bounds: no true error is larger. `*is_lossy`
-/// is 0, and both are 0, if the field is stored without loss, or by a program that does not record errors.
-/// `largest` and `rms` may be NULL. Errors: ESKER_NOT_FOUND (not written at that step), ESKER_OUT_OF_RANGE,
+/// the largest absolute error and the RMS error; in a copy of a lossy field also what was changed before (its
+/// attribute prior_errors). Local. They are bounds: no true error is larger. `*is_lossy` is 0, and both are
+/// 0, if nothing was lost. Both are NaN if a program stored the field that does not record errors. `largest`
+/// and `rms` may be NULL. Errors: ESKER_NOT_FOUND (not written at that step), ESKER_OUT_OF_RANGE,
 /// ESKER_DATA_LOSS.
 ESKER_API esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t step, int* is_lossy,
                                         double* largest, double* rms);

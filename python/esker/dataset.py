@@ -422,8 +422,9 @@ class Field:
         return out
 
     def errors(self, step: int = -1) -> FieldErrors | None:
-        """The largest absolute error and the RMS error that lossy compression made at a step, or None if the
-        field is stored without loss (or by a program that does not record errors).
+        """The largest absolute error and the RMS error that lossy compression made at a step, in a copy of a
+        lossy field also before (its attribute prior_errors); None if nothing was lost. NaN if a program stored
+        the field that does not record errors.
 
         Covers all samples of the grid. Reads the tables of the step's block files, and no samples. Raises
         IndexError (no such step), KeyError (not written at that step), OSError.

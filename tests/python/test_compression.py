@@ -367,7 +367,9 @@ def test_export_and_xarray(run: Path, tmp_path: Path, esker_command: Any) -> Non
     again = esker.open(tmp_path / "again.idx")
     assert again["temp"].compression == "zfp-precision=20" and again["vel"].compression == "none"
     before = max(esker.open(run)["temp"].largest_errors)
-    assert again["temp"].errors().largest == pytest.approx(before + true_errors(again["temp"], stored)[0], rel=1e-5)
+    assert again["temp"].errors().largest == pytest.approx(
+        before + true_errors(again["temp"], stored)[0], rel=1e-5
+    )
 
 
 def test_ranges_are_read_from_part_of_the_blocks(run: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import esker
 import esker.xarray  # noqa: F401  the method to_esker
 
 GRID = np.linspace(0, 6, 24)
-WAVE = np.stack([np.sin(t + GRID[:, None, None] * GRID[None, :, None] + GRID[None, None, :]) for t in (0.0, 1.0)])
+WAVE = np.stack(
+    [np.sin(t + GRID[:, None, None] * GRID[None, :, None] + GRID[None, None, :]) for t in (0.0, 1.0)]
+)
 
 
 @pytest.fixture
@@ -104,6 +107,18 @@ def test_rebuilding_keeps_the_record(lossy: Path, esker_command: Any, tmp_path: 
     done = esker_command("repair", "--rebuild", copy)
     assert done.returncode == 0, done.stdout + done.stderr
     assert_bounds(copy, bound)
+
+
+def test_unrecorded_losses_stay_unknown(golden_path: Any, esker_command: Any, tmp_path: Path) -> None:
+    """OpenVisus compresses with loss, and records no errors."""
+    source = golden_path("d2_zfp_accuracy_rm")
+    assert esker_command("convert", source, tmp_path / "copy.idx", "--compression", "zip").returncode == 0
+    for path in (source, tmp_path / "copy.idx"):
+        (field,) = esker.open(path).fields.values()
+        errors = field.errors()
+        assert errors is not None and np.isnan(errors).all() and np.isnan(field.largest_errors).all()
+        facts = json.loads(esker_command("info", path, "--json").stdout, parse_constant=pytest.fail)
+        assert facts["fields"][0]["largest_error"] == "unknown"
 
 
 def test_exact_fields_have_no_record(esker_command: Any, tmp_path: Path) -> None:

@@ -85,11 +85,10 @@ Result<bool> BlockComparison::run(int column, Index block, Index step, const Sto
     ESKER_ASSIGN_OR_RETURN(const auto errors, measure(column, block, step, samples, stored, loaded));
     if (!errors) return false;
     if (errors->largest <= bound.largest && errors->rms <= bound.rms) continue;
-    return error(
-        Code::kDataLoss,
-        "field '{}', step {}, block {}: differs from the original by up to {} (RMS {}), but its entry "
-        "records {} (RMS {})",
-        entry.name, step, block, errors->largest, errors->rms, bound.largest, bound.rms);
+    return error(Code::kDataLoss,
+                 "field '{}', step {}, block {}: differs from the original by up to {} (RMS {}), but the "
+                 "recorded errors are {} (RMS {})",
+                 entry.name, step, block, errors->largest, errors->rms, bound.largest, bound.rms);
   }
   return true;
 }

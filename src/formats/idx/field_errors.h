@@ -33,8 +33,8 @@ class ErrorSum {
 };
 
 /// The errors of the fields at positions `columns` of the header at `step` (position in part.times()): all
-/// blocks of the first one in the order of their numbers, then those of the next one. Nothing without loss; NaN
-/// if a lossy block has none. Reads the tables of the step's files.
+/// blocks of the first one in the order of their numbers, then those of the next one. Nothing without loss;
+/// NaN if a lossy block has none. Reads the tables of the step's files.
 Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::vector<int>& columns,
                                                 Index step);
 
