@@ -384,15 +384,12 @@ std::string report_to_json(const RunReport& report) {
 
 // Where a step stores less than was put, in part or compressed, the rate is that of what it stores.
 std::string StepReport::to_string() const {
-  if (stored_bytes > 0 && stored_bytes < data_bytes) {
-    const double rate = seconds > 0 ? static_cast<double>(stored_bytes) / 1e9 / seconds : 0;
-    return fmt::format("step {} time {:g}: {} stored of {} in {:.3g} s, {:.3g} GB/s, {} writers, {} files",
-                       step, time, bytes_to_text(static_cast<double>(stored_bytes)),
-                       bytes_to_text(static_cast<double>(data_bytes)), seconds, rate, writers, files);
-  }
+  const std::string put = bytes_to_text(static_cast<double>(data_bytes));
+  const bool stores_less = stored_bytes > 0 && stored_bytes < data_bytes;
+  const auto moved = static_cast<double>(stores_less ? stored_bytes : data_bytes);
   return fmt::format("step {} time {:g}: {} in {:.3g} s, {:.3g} GB/s, {} writers, {} files", step, time,
-                     bytes_to_text(static_cast<double>(data_bytes)), seconds, rate_GBps(*this), writers,
-                     files);
+                     stores_less ? fmt::format("{} stored of {}", bytes_to_text(moved), put) : put, seconds,
+                     seconds > 0 ? moved / 1e9 / seconds : 0.0, writers, files);
 }
 
 }  // namespace esker
