@@ -19,7 +19,6 @@ for suite in "${suites[@]}"; do
     not_run+=("$suite")
     continue
   fi
-  rm -f "build/logs/$suite-closing.log"
   timeout --kill-after=30 "$left_s" scripts/test.sh "$suite"
   status=$?
   if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then

@@ -85,6 +85,7 @@ list_slowest() {
 run_suite() {
   local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
   mkdir -p build/logs
+  echo "$suite: stopped; all of its output is in $log" >"build/logs/$suite-closing.log"
   case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
     coverage) set -- run_coverage ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }

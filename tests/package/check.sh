@@ -188,7 +188,9 @@ check_subproject_whole() {
 check_compilers() {
   local cc cxx unity build
   cmake --install "$PACKAGE_BUILD" --prefix "$work/prefix" >"$work/install.log"
-  while read -r cc cxx; do
+  for cc in gcc clang-14; do
+    cxx=${cc/gcc/g++}
+    cxx=${cxx/clang/clang++}
     command -v "$cxx" >/dev/null || fail "no $cxx (Debian: clang-14)"
     build=$work/installed-$cc
     configure_consumer "$build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCONSUMER_COMPONENTS="${components%;Fortran}" \
@@ -202,8 +204,7 @@ check_compilers() {
         { cat "$work/configure.log"; fail "$cxx, ESKER_UNITY=$unity: not configured"; }
       cmake --build "$build" || fail "$cxx, ESKER_UNITY=$unity: Esker does not compile in another project"
     done
-  done <<<"gcc g++
-clang-14 clang++-14"
+  done
 }
 
 # configure_archive OPTION...: the unpacked release archive, without fypp.
