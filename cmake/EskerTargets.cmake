@@ -29,8 +29,8 @@ foreach(header types version.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/esker/${header} ${esker_types_root}/esker/${header} SYMBOLIC)
 endforeach()
 
-# Release builds optimize most sources for size: it compiles in two thirds of the time, into half of the code
-# (docs/internals/decisions/0045-most-code-is-small.md).
+# Release builds optimize most sources for size, which takes less time and makes less code: figures in
+# docs/internals/decisions/0045-most-code-is-small.md.
 set(esker_small $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:-Os>)
 set(esker_fast $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
 
