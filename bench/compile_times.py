@@ -23,8 +23,10 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-LIBRARIES = r"esker_(base|grid|codec|model|adaptive|layout|store|format|read|formats_\w+|plan|comm|exchange|tune\w*|write|" \
-            r"read_parallel|api|capi|mpi)"
+LIBRARIES = (
+    r"esker_(base|grid|codec|model|adaptive|layout|store|format|read|formats_\w+|plan|comm|exchange|tune\w*|write|"
+    r"read_parallel|api|capi|mpi)"
+)
 
 
 @dataclass
@@ -38,11 +40,15 @@ class Unit:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=Path, nargs="?", help="a configured build directory")
-    parser.add_argument("--target", default=LIBRARIES, help="regular expression of the targets (default: the libraries)")
+    parser.add_argument(
+        "--target", default=LIBRARIES, help="regular expression of the targets (default: the libraries)"
+    )
     parser.add_argument("--units", action="store_true", help="print each unit, too")
     parser.add_argument("--flags", default="", help="flags to append to each command")
     parser.add_argument("--out", type=Path, help="file for the units (JSON)")
-    parser.add_argument("--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"), help="print two such files side by side")
+    parser.add_argument(
+        "--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"), help="print two such files side by side"
+    )
     return parser.parse_args()
 
 
@@ -63,7 +69,9 @@ def processor_seconds(command: list[str], directory: str) -> float:
 def text_size(object_file: Path) -> int:
     if not object_file.read_bytes()[:4] == b"\x7fELF":
         return 0  # a precompiled header
-    return int(subprocess.run(["size", object_file], check=True, capture_output=True, text=True).stdout.split()[6])
+    return int(
+        subprocess.run(["size", object_file], check=True, capture_output=True, text=True).stdout.split()[6]
+    )
 
 
 def measure(entry: dict[str, str], flags: list[str], scratch: Path) -> Unit:
@@ -89,7 +97,9 @@ def measure_all(options: argparse.Namespace) -> list[Unit]:
 
 
 def print_row(name: str, units: list[Unit]) -> None:
-    print(f"{name:50} {sum(u.seconds for u in units):8.1f} {sum(u.text for u in units) / 1000:9.1f}", flush=True)
+    print(
+        f"{name:50} {sum(u.seconds for u in units):8.1f} {sum(u.text for u in units) / 1000:9.1f}", flush=True
+    )
 
 
 def by_target(units: list[Unit]) -> dict[str, list[Unit]]:

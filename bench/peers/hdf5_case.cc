@@ -76,9 +76,9 @@ struct Part {
       check_hdf5(H5Sselect_none(memory), "select nothing");
       return;
     }
-    check_hdf5(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), sizes(v.part.stride).data(),
-                              sizes(v.part.count).data(), nullptr),
-          "select a part");
+    check_hdf5(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(),
+                                   sizes(v.part.stride).data(), sizes(v.part.count).data(), nullptr),
+               "select a part");
   }
   Handle file, memory;
 };
@@ -108,8 +108,8 @@ class Hdf5Case final : public PeerCase {
                                       creation(chunks_[f], layout_), H5P_DEFAULT),
                            H5Dclose, "create dataset " + v.name);
       check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
-                     in_file_order(workload.fields[f], f)),
-            "write " + v.name);
+                          in_file_order(workload.fields[f], f)),
+                 "write " + v.name);
     }
   }
 
@@ -123,7 +123,7 @@ class Hdf5Case final : public PeerCase {
       const Part part(v);
       const Handle dataset(H5Dopen2(file, v.name.c_str(), H5P_DEFAULT), H5Dclose, "open dataset " + v.name);
       check_hdf5(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target(samples, f)),
-            "read " + v.name);
+                 "read " + v.name);
       to_memory(workload.fields[f], samples, f);
     }
   }

@@ -57,8 +57,8 @@ class File {
     for (const Index n : v.part.count) count *= n;
     const RegionType type(v.part, v.shape);
     check_mpi(MPI_File_set_view(file_, offset_bytes, MPI_DOUBLE, count > 0 ? MPI_Datatype(type) : MPI_DOUBLE,
-                            "native", MPI_INFO_NULL),
-          "set the file view for " + v.name);
+                                "native", MPI_INFO_NULL),
+              "set the file view for " + v.name);
     return static_cast<int>(count);
   }
   operator MPI_File() const { return file_; }
@@ -98,7 +98,7 @@ class MpiIoCase final : public PeerCase {
       const Variable v = variable_of(workload, workload.fields[f]);
       const int count = file.view(v, offset);
       check_mpi(MPI_File_read_all(file, target(samples, f), count, MPI_DOUBLE, MPI_STATUS_IGNORE),
-            "read " + v.name);
+                "read " + v.name);
       to_memory(workload.fields[f], samples, f);
       offset += bytes_of(v);
     }

@@ -28,7 +28,8 @@ NetcdfFile NetcdfFile::open(const std::string& path) {
 
 NetcdfFile NetcdfFile::create(const std::string& path, MPI_Comm comm) {
   int number = -1;
-  check_netcdf(nc_create_par(path.c_str(), NC_CLOBBER | NC_NETCDF4, comm, MPI_INFO_NULL, &number), "create " + path);
+  check_netcdf(nc_create_par(path.c_str(), NC_CLOBBER | NC_NETCDF4, comm, MPI_INFO_NULL, &number),
+               "create " + path);
   return {number, true};
 }
 
@@ -41,14 +42,15 @@ NetcdfFile NetcdfFile::open(const std::string& path, MPI_Comm comm) {
 int NetcdfFile::define(const Variable& variable) {
   const auto define_dim = [this](const std::string& name, Index extent) {
     int id = -1;
-    check_netcdf(nc_def_dim(number_, name.c_str(), static_cast<std::size_t>(extent), &id), "dimension " + name);
+    check_netcdf(nc_def_dim(number_, name.c_str(), static_cast<std::size_t>(extent), &id),
+                 "dimension " + name);
     return id;
   };
   const std::vector<int> shape = dimension_ids(variable, dims_, define_dim);
   int id = -1;
-  check_netcdf(nc_def_var(number_, variable.name.c_str(), NC_DOUBLE, static_cast<int>(shape.size()), shape.data(),
-                   &id),
-        "define " + variable.name);
+  check_netcdf(nc_def_var(number_, variable.name.c_str(), NC_DOUBLE, static_cast<int>(shape.size()),
+                          shape.data(), &id),
+               "define " + variable.name);
   if (!is_shared_) return id;
   check_netcdf(nc_def_var_fill(number_, id, NC_NOFILL, nullptr), "leave out fill values");
   access_together(id);
@@ -73,17 +75,17 @@ int NetcdfFile::find(const Variable& variable) const {
 
 void NetcdfFile::put(int id, const Region& region, const double* samples) {
   check_netcdf(nc_put_vara_double(number_, id, region.starts<std::size_t>().data(),
-                           region.counts<std::size_t>().data(), samples),
-        "write");
+                                  region.counts<std::size_t>().data(), samples),
+               "write");
 }
 
 void NetcdfFile::get(int id, const Region& region, double* samples) const {
   const auto start = region.starts<std::size_t>(), count = region.counts<std::size_t>();
   const auto stride = region.strides<std::ptrdiff_t>();
   check_netcdf(region.is_strided()
-            ? nc_get_vars_double(number_, id, start.data(), count.data(), stride.data(), samples)
-            : nc_get_vara_double(number_, id, start.data(), count.data(), samples),
-        "read");
+                   ? nc_get_vars_double(number_, id, start.data(), count.data(), stride.data(), samples)
+                   : nc_get_vara_double(number_, id, start.data(), count.data(), samples),
+               "read");
 }
 
 void NetcdfFile::close() { check_netcdf(nc_close(number_), "close"); }

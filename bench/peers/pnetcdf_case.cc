@@ -36,7 +36,8 @@ class PnetcdfCase final : public PeerCase {
 
   void write_step(const Workload& workload, Index step) override {
     int file = -1;
-    check_pnetcdf(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | format_, MPI_INFO_NULL, &file), "create");
+    check_pnetcdf(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | format_, MPI_INFO_NULL, &file),
+                  "create");
     const std::vector<int> ids = define(file);
     for (std::size_t f = 0; f < ids.size(); ++f) put(file, ids[f], f, in_file_order(workload.fields[f], f));
     finish(file);
@@ -67,8 +68,9 @@ class PnetcdfCase final : public PeerCase {
     for (const Variable& v : variables()) {
       const std::vector<int> shape = dimension_ids(v, dims, define_dim);
       const int n_dims = static_cast<int>(shape.size());
-      check_pnetcdf(ncmpi_def_var(file, v.name.c_str(), NC_DOUBLE, n_dims, shape.data(), &ids.emplace_back(-1)),
-            "define " + v.name);
+      check_pnetcdf(
+          ncmpi_def_var(file, v.name.c_str(), NC_DOUBLE, n_dims, shape.data(), &ids.emplace_back(-1)),
+          "define " + v.name);
     }
     check_pnetcdf(ncmpi_enddef(file), "end of definitions");
     return ids;

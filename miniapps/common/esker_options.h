@@ -30,7 +30,8 @@ inline esker::Options esker_options(const std::vector<std::string>& texts) {
   return *options;
 }
 
-/// Throws std::invalid_argument if the texts set another format than `--format`, which is empty if it is not given.
+/// Throws std::invalid_argument if the texts set another format than `--format`, which is empty if it is not
+/// given.
 inline void require_one_format(const std::vector<std::string>& texts, const std::string& format) {
   const std::string option = "format=";
   for (const std::string& text : texts) {

@@ -50,7 +50,8 @@ void add_model_options(CLI::App& app, Settings& s, Texts& t) {
 
 void add_output_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output", t.output, "dataset to write, e.g. run.idx or run.nc")->required();
-  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2, cdf5 or netcdf4: list of cells and the mesh");
+  app.add_option("--format", t.format,
+                 "idx: panels; cdf, cdf1, cdf2, cdf5 or netcdf4: list of cells and the mesh");
   app.add_option("--panels", t.panels,
                  "also write the steps of --output, a list of cells, as panels to this IDX dataset");
   app.add_option(

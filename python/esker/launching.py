@@ -78,7 +78,9 @@ def _kill_session(session: int) -> None:
     """Kills the processes of a session: Open MPI gives ranks process separate groups."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()  # state, parent, group, session ...
+            fields = (
+                (folder / "stat").read_text().rpartition(")")[2].split()
+            )  # state, parent, group, session ...
             if int(fields[3]) == session:
                 os.kill(int(folder.name), signal.SIGKILL)
     with suppress(OSError):  # without /proc

@@ -212,7 +212,9 @@ def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[st
         fixed=source.fixed,
         every=every or 1,
         grain=thickness(selection.shape[0]),
-        attrs=_fitting(source.name, attributes_for_copy(source, steps if is_whole else None), source.dtype, warnings),
+        attrs=_fitting(
+            source.name, attributes_for_copy(source, steps if is_whole else None), source.dtype, warnings
+        ),
         grid=source.grid.name,
         coords={dim: values[selection.indices(dim)] for dim, values in source.grid.coords.items()},
         is_series=source.is_series,

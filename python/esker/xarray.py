@@ -96,7 +96,9 @@ def to_esker(
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
     dataset, names = _with_schema_names(dataset)
-    encoding, compression = _without_compression({names.get(name, name): own for name, own in (encoding or {}).items()})
+    encoding, compression = _without_compression(
+        {names.get(name, name): own for name, own in (encoding or {}).items()}
+    )
     prepared = _prepare(dataset, encoding, names.get(time_dim, time_dim))
     how = {"report": "none", **options}
     with (

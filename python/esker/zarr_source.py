@@ -166,7 +166,9 @@ def _dims_of(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         return axis if place == 1 else f"{axis}_{place}"
 
     dims = {}
-    for name, array in sorted(arrays.items(), key=lambda item: (-item[1].ndim, item[0])):  # the same in any store
+    for name, array in sorted(
+        arrays.items(), key=lambda item: (-item[1].ndim, item[0])
+    ):  # the same in any store
         given = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
         axes = AXES[: array.ndim][::-1]
         dims[name] = tuple(given) if given and all(given) else tuple(map(named, axes, array.shape))

@@ -9,12 +9,12 @@
 
 namespace esker {
 
-/// Attribute of a field or scalar whose name in its source is not allowed in a schema: that name. Readers show it,
-/// and formats that allow it write it.
+/// Attribute of a field or scalar whose name in its source is not allowed in a schema: that name. Readers
+/// show it, and formats that allow it write it.
 inline constexpr const char* kNameInSourceAttribute = "name_in_source";
 
-/// The name in a netCDF file of what has this name and attributes: that of its source, if netCDF allows it and readers
-/// find the name in the schema from it.
+/// The name in a netCDF file of what has this name and attributes: that of its source, if netCDF allows it
+/// and readers find the name in the schema from it.
 std::string netcdf_name(const std::string& name, const Attributes& attributes);
 
 /// Replaces each character that is not allowed in a schema by '_'.

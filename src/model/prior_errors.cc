@@ -10,9 +10,9 @@ namespace esker {
 std::optional<FieldErrors> prior_errors(const Field& field) {
   const auto found = field.attributes.find(kPriorErrorsAttribute);
   if (found == field.attributes.end()) return {};
-  const std::vector<double> values = std::visit(
-      [](const auto& numbers) { return std::vector<double>(numbers.begin(), numbers.end()); },
-      numbers_of(found->second));
+  const std::vector<double> values =
+      std::visit([](const auto& numbers) { return std::vector<double>(numbers.begin(), numbers.end()); },
+                 numbers_of(found->second));
   if (values.size() == 2 && values[0] >= 0 && values[1] >= 0) return FieldErrors{values[0], values[1]};
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   return FieldErrors{kUnknown, kUnknown};

@@ -1,4 +1,5 @@
-// The attribute of a field whose samples had lost precision before they were written: a copy of a lossy field.
+// The attribute of a field whose samples had lost precision before they were written: a copy of a lossy
+// field.
 #pragma once
 
 #include <optional>

@@ -31,21 +31,20 @@ void PartSums::add(const StepLayouts& layouts, const PieceSpace& space, const Bu
     while (segment != end && segment->position < position) ++segment;
     return segment != end && segment->position == position && segment->bytes() == bytes;
   };
-  space.for_each_piece(
-      content.first_piece, content.last_piece, [&](int number, const Piece& piece) {
-        if (!layouts.sums_parts(number)) return;
-        const Layout& layout = *layouts.layouts[static_cast<std::size_t>(number)];
-        const Index begin = space.first_position(number) + piece.position_bytes;
-        for (int n = 0; n < piece.num_parts; ++n) {
-          const PiecePart part = layout.part(piece, n);
-          const Index position = begin + part.first_sample * piece.sample_bytes;
-          const Index bytes = part.lattice.num_samples() * piece.sample_bytes;
-          if (!is_here(position, bytes)) continue;  // parts ascend, as segments do
-          const auto samples = buffer.subspan(static_cast<std::size_t>(position - content.begin),
-                                              static_cast<std::size_t>(bytes));
-          sums_.push_back({space.first_ordinal(number) + piece.ordinal, n, checksum(samples, 0)});
-        }
-      });
+  space.for_each_piece(content.first_piece, content.last_piece, [&](int number, const Piece& piece) {
+    if (!layouts.sums_parts(number)) return;
+    const Layout& layout = *layouts.layouts[static_cast<std::size_t>(number)];
+    const Index begin = space.first_position(number) + piece.position_bytes;
+    for (int n = 0; n < piece.num_parts; ++n) {
+      const PiecePart part = layout.part(piece, n);
+      const Index position = begin + part.first_sample * piece.sample_bytes;
+      const Index bytes = part.lattice.num_samples() * piece.sample_bytes;
+      if (!is_here(position, bytes)) continue;  // parts ascend, as segments do
+      const auto samples =
+          buffer.subspan(static_cast<std::size_t>(position - content.begin), static_cast<std::size_t>(bytes));
+      sums_.push_back({space.first_ordinal(number) + piece.ordinal, n, checksum(samples, 0)});
+    }
+  });
 }
 
 Result<std::vector<std::vector<std::uint64_t>>> PartSums::gather(Comm& comm, const PieceSpace& space) const {

@@ -189,9 +189,8 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
   ESKER_RETURN_IF_ERROR(prepare(*comm_, inputs, policy, *buffers_, plan.exchange));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     plan.records = plan.layouts->has_records() ? PieceRecords(plan.exchange.plan) : PieceRecords();
-    plan.part_sums = plan.layouts->sums_parts()
-                         ? PartSums(*plan.layouts, plan.space, plan.exchange.plan)
-                         : PartSums();
+    plan.part_sums =
+        plan.layouts->sums_parts() ? PartSums(*plan.layouts, plan.space, plan.exchange.plan) : PartSums();
     plan.max_errors.resize(schema.fields().size());
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);

@@ -18,8 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _NAMESPACE = re.compile(r"^(?:inline )?namespace(?: ([\w:]+))? \{(.*)$")
-_CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|constinit|const) [^(]*?\b(\w+)(?:\[[^]]*\])?\s*(?:=|\{)")
-_FUNCTION = re.compile(r"^(?!using |return |namespace |#)[\w:<>,*&\[\]() ]*?[\s*&](\w+)\(((?:[^()]|\([^()]*\))*)\)", re.DOTALL)
+_CONSTANT = re.compile(
+    r"^(?:inline |static |thread_local )*(?:constexpr|constinit|const) [^(]*?\b(\w+)(?:\[[^]]*\])?\s*(?:=|\{)"
+)
+_FUNCTION = re.compile(
+    r"^(?!using |return |namespace |#)[\w:<>,*&\[\]() ]*?[\s*&](\w+)\(((?:[^()]|\([^()]*\))*)\)", re.DOTALL
+)
 
 
 def definitions(text: str) -> Iterator[tuple[str, str]]:
@@ -62,7 +66,9 @@ def _types(parameters: str) -> str:
     for parameter in _split(parameters):
         found = re.match(r"(.*?[\s&*>])\w+(?: = .*)?$", parameter, re.DOTALL)
         text = (found[1] if found else parameter).strip()
-        types.append("number" if re.fullmatch(r"(?:const )?(?:std::)?(?:int|double|bool|Index|\w+_t)", text) else text)
+        types.append(
+            "number" if re.fullmatch(r"(?:const )?(?:std::)?(?:int|double|bool|Index|\w+_t)", text) else text
+        )
     return ", ".join(types)
 
 

@@ -71,13 +71,17 @@ class FileLocal(unittest.TestCase):
         same = "void check(herr_t code, const std::string& text) { use(code, text); }"
         self.assertEqual(
             lines_for(check, same),
-            ["check(number, const std::string&) is defined in the anonymous namespaces of source_0.cc, source_1.cc"],
+            [
+                "check(number, const std::string&) is defined in the anonymous namespaces of source_0.cc, source_1.cc"
+            ],
         )
         self.assertEqual(len(lines_for("constexpr int kMost = 1;", "constexpr int kMost = 2;")), 1)
         self.assertEqual(len(lines_for("struct Row {\n};", "enum class Row { kOne };")), 1)
 
     def test_allows_overloads_and_equal_aliases(self) -> None:
-        self.assertEqual(lines_for("int sum_of(const A& a) { return 1; }", "int sum_of(const B& b) { return 2; }"), [])
+        self.assertEqual(
+            lines_for("int sum_of(const A& a) { return 1; }", "int sum_of(const B& b) { return 2; }"), []
+        )
         self.assertEqual(lines_for("using Bytes = int;", "using Bytes = int;"), [])
 
 

@@ -41,10 +41,11 @@ std::string sum_of_text(std::string text, std::size_t digits) {
 Status check_sum(const std::string& text) {
   const std::size_t digits = find_sum(text);
   if (digits != std::string::npos && sum_of_text(text, digits) == text.substr(digits, kSumDigits)) return {};
-  return error(Code::kDataLoss,
-               "the text does not have the checksum that it records as 'sum': it was edited or damaged; after "
-               "an edit, remove 'sum' from '{}'",
-               kEsker);
+  return error(
+      Code::kDataLoss,
+      "the text does not have the checksum that it records as 'sum': it was edited or damaged; after "
+      "an edit, remove 'sum' from '{}'",
+      kEsker);
 }
 
 Status read_steps(const Json& json, const std::string& stem, Series& series) {

@@ -153,8 +153,8 @@ Status VtkhdfDataset::check_runs(const OpenStep& opened, int field, const Lattic
         local.lo[a] -= box.lo[a];
         local.hi[a] -= box.lo[a];
       }
-      return opened.runs->for_each_in(
-          number, local, patch, [&](const Runs::Run& run) { return check_run(opened, number, run); });
+      return opened.runs->for_each_in(number, local, patch,
+                                      [&](const Runs::Run& run) { return check_run(opened, number, run); });
     };
     ESKER_RETURN_IF_ERROR(
         for_each_patch(opened, field, level, samples, check_patch).with_context(opened.path));

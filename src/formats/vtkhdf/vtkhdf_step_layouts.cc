@@ -22,8 +22,8 @@ BoxesOfLevels boxes_of_levels(const Mesh& mesh, std::span<const MeshBox> patches
 }
 
 VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& boxes,
-                                     const std::vector<bool>& present,
-                                     bool checksums, std::function<std::string(Index)> path_of)
+                                     const std::vector<bool>& present, bool checksums,
+                                     std::function<std::string(Index)> path_of)
     : path_of_(std::move(path_of)), checksums_(checksums) {
   const std::size_t num_fields = schema.fields().size();
   const std::vector<LevelField> all = level_fields(schema);

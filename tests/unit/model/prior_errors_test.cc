@@ -21,8 +21,8 @@ TEST(PriorErrors, AreTheTwoNumbersOfTheAttribute) {
 
 TEST(PriorErrors, AreUnknownWhereTheAttributeIsAnythingElse) {
   for (const AttributeValue& value :
-       {AttributeValue("much"), AttributeValue(std::vector<double>{1}), AttributeValue(std::vector<double>{-1, 1}),
-        AttributeValue(std::vector<double>{NAN, NAN})}) {
+       {AttributeValue("much"), AttributeValue(std::vector<double>{1}),
+        AttributeValue(std::vector<double>{-1, 1}), AttributeValue(std::vector<double>{NAN, NAN})}) {
     const auto found = prior_errors(field_with(value));
     ASSERT_TRUE(found);
     EXPECT_TRUE(std::isnan(found->largest) && std::isnan(found->rms));

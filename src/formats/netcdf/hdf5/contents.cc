@@ -230,10 +230,11 @@ class Reader {
     const auto [place, is_new] = ordinary_.emplace(extent, static_cast<int>(out_.header.dims.size()));
     std::vector<netcdf::Dimension>& dims = out_.header.dims;
     if (is_new) dims.push_back({fmt::format("{}_{}", dims[0].name, ordinary_.size() + 1), extent});
-    out_.left_out.push_back(fmt::format("variable '{}' is read as a fixed field, because the dimension of the steps, '{}', is "
-                                        "not its slowest axis, and becomes '{}'",
-                                        excerpt(name_of(of.path)), excerpt(dims[0].name),
-                                        dims[static_cast<std::size_t>(place->second)].name));
+    out_.left_out.push_back(
+        fmt::format("variable '{}' is read as a fixed field, because the dimension of the steps, '{}', is "
+                    "not its slowest axis, and becomes '{}'",
+                    excerpt(name_of(of.path)), excerpt(dims[0].name),
+                    dims[static_cast<std::size_t>(place->second)].name));
     return place->second;
   }
 

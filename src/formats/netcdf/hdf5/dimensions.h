@@ -26,8 +26,8 @@ void write_properties(hid_t file);
 
 /// The variable that has the name of the dimension and no other dimension.
 std::optional<int> variable_of_dimension(const netcdf::Header& header, int dim);
-/// The dataset of a variable: its name, with netCDF's prefix if it has the name of a dimension that it is not defined
-/// on alone, which has a dataset of that name.
+/// The dataset of a variable: its name, with netCDF's prefix if it has the name of a dimension that it is not
+/// defined on alone, which has a dataset of that name.
 std::string path_of(const netcdf::Header& header, const netcdf::Variable& variable);
 /// The extents of a variable, slowest axis first.
 std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Variable& variable);

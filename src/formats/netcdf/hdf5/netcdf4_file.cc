@@ -63,8 +63,8 @@ Handle creation_list(const netcdf::Variable& variable) {
 
 Handle create_dataset(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable, hid_t space,
                       hid_t list) {
-  return {H5Dcreate2(file, path_of(header, variable).c_str(), stored_type(variable.type), space, H5P_DEFAULT, list,
-                     H5P_DEFAULT),
+  return {H5Dcreate2(file, path_of(header, variable).c_str(), stored_type(variable.type), space, H5P_DEFAULT,
+                     list, H5P_DEFAULT),
           variable.name.c_str()};
 }
 
@@ -131,7 +131,8 @@ Handle create_virtual_variable(hid_t file, const netcdf::Header& header, const n
     checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, ones.data(), there.data()),
             "box of a part");
     const Handle source(H5Screate_simple(rank, there.data(), nullptr), "extents of a part");
-    checked(H5Pset_virtual(list, space, part.file.c_str(), path_of(header, variable).c_str(), source), "virtual dataset");
+    checked(H5Pset_virtual(list, space, part.file.c_str(), path_of(header, variable).c_str(), source),
+            "virtual dataset");
   }
   checked(H5Sselect_all(space), "extents");
   return create_dataset(file, header, variable, space, list);

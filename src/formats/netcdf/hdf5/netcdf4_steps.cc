@@ -148,7 +148,8 @@ class StepAddition {
     Index& next = is_compressed ? next_compressed_ : next_;
     place = next;
     const Index most = chunk_bytes(field);
-    const std::uint32_t raw_mask = mask_of_raw(of_.storage.codecs[field], chunk_of(schema_, of_.storage, field));
+    const std::uint32_t raw_mask =
+        mask_of_raw(of_.storage.codecs[field], chunk_of(schema_, of_.storage, field));
     ChunkPlacer placer(file_, dataset, most);
     for (Index chunk = 0; chunk < of_field.num_chunks(); ++chunk) {
       const auto index = index_of_chunk(schema_, schema_.fields()[field], of_field, chunk, step_.step);
@@ -198,8 +199,8 @@ std::vector<bool> fields_due(const Schema& schema, Index step) {
 }
 
 /// The sizes of the chunks of a field in a file at one step. Nothing if they are not as Esker writes them.
-std::optional<std::vector<std::uint32_t>> sizes_of(hid_t dataset, const Schema& schema, const Netcdf4File& file,
-                                                   std::size_t field, Index step) {
+std::optional<std::vector<std::uint32_t>> sizes_of(hid_t dataset, const Schema& schema,
+                                                   const Netcdf4File& file, std::size_t field, Index step) {
   const ChunkedLayout layout = layout_of(schema, file.storage, static_cast<int>(field));
   const Index most = chunk_of(schema, file.storage, field).size_bytes();
   std::vector<std::uint32_t> sizes;

@@ -148,7 +148,8 @@ class Reader {
     return grids_[dims] = grid.index;
   }
 
-  /// `before`: how many axes of a variable have the dimension before this one, which then gets a separate one.
+  /// `before`: how many axes of a variable have the dimension before this one, which then gets a separate
+  /// one.
   Result<DimId> dim_for(int number, int before) {
     std::map<int, DimId>& dims = before == 0 ? dims_ : repeated_dims_[before];
     const auto known = dims.find(number);
@@ -206,8 +207,8 @@ class Reader {
   const ReadValues& read_values_;
   std::vector<std::string>& warnings_;
   Existing out_;
-  std::map<int, int> coordinate_of_dim_;  // variable
-  std::map<int, DimId> dims_;             // those of the header that grids have
+  std::map<int, int> coordinate_of_dim_;               // variable
+  std::map<int, DimId> dims_;                          // those of the header that grids have
   std::map<int, std::map<int, DimId>> repeated_dims_;  // the same, for axes after others of the dimension
   std::map<std::vector<int>, int> grids_;
   std::set<std::string> exact_names_;  // of the variables; no other variable gets one of them
