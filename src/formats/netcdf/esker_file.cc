@@ -2,6 +2,7 @@
 
 #include "base/macros.h"
 #include "formats/netcdf/cdf/existing.h"
+#include "formats/netcdf/model/outline.h"
 #ifdef ESKER_HAVE_HDF5
 #include "formats/netcdf/hdf5/existing.h"
 #endif
@@ -22,7 +23,7 @@ Result<bool> is_esker_file(Store& store, const std::string& path) {
   const auto header = cdf::read_header(*file);
   if (is_unknown(header.status())) return header.status();
   if (header.ok()) {
-    const Status outline = netcdf::outline_of(*header).status();
+    const Status outline = netcdf::outline_of(*header, netcdf::no_values(*header)).status();
     if (is_unknown(outline)) return outline;
     return outline.ok();
   }

@@ -16,6 +16,7 @@
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/variable_values.h"
 #include "formats/netcdf/model/existing.h"
+#include "formats/netcdf/model/outline.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -106,7 +107,8 @@ Result<bool> is_ours(Store& store, const std::string& path, const File& stored) 
   ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
   ESKER_ASSIGN_OR_RETURN(Overlay overlay, overlay_of(stored, journal));
   const auto look = [&](VirtualFile& file) {
-    return netcdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
+    const netcdf::Header header = read_contents(file.id, overlay.end_bytes()).header;
+    return netcdf::outline_of(header, netcdf::no_values(header)).status();
   };
   Status status = run_session(overlay, Access::kRead, look);
   if (status.code() == Code::kIoError || status.code() == Code::kOutOfMemory) return status;

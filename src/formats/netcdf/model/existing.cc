@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/foreign_names.h"
-#include "format/schema_json.h"
+#include "formats/netcdf/model/outline.h"
 #include "formats/netcdf/model/values.h"
 
 namespace esker::netcdf {
@@ -50,7 +50,7 @@ Status take_attributes(const StoredSchema& file, Schema& schema, std::vector<std
 Result<Existing> read_ours(const Header& header, const ReadValues& read_values,
                            std::vector<std::string>& warnings) {
   Existing existing;
-  ESKER_ASSIGN_OR_RETURN(existing.schema, outline_of(header));
+  ESKER_ASSIGN_OR_RETURN(existing.schema, outline_of(header, read_values));
   ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
   ESKER_RETURN_IF_ERROR(take_attributes(existing.file, existing.schema, warnings));
   for (const StoredSchema::Coordinate& coordinate : existing.file.coordinates) {
@@ -66,17 +66,17 @@ bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
       std::any_of(header.attributes.begin(), header.attributes.end(),
                   [](const Attribute& attribute) { return attribute.name == kSchemaAttribute; });
   if (!has_outline) return false;
-  const auto outline = outline_of(header);
+  const auto outline = outline_of(header, no_values(header));
   const Status fits = outline.ok() ? find_file(*outline, header).status() : outline.status();
   if (!fits.ok()) warnings.push_back(fmt::format("{} is not used: {}", kSchemaAttribute, fits.message()));
   return fits.ok();
 }
 
-Result<Schema> outline_of(const Header& header) {
+Result<Schema> outline_of(const Header& header, const ReadValues& read_values) {
   for (const Attribute& attribute : header.attributes) {
     if (attribute.name != kSchemaAttribute) continue;
     const AttributeValue value = to_value(attribute);
-    if (const std::string* text = text_of(value)) return parse_schema(*text);
+    if (const std::string* text = text_of(value)) return read_outline(*text, header, read_values);
   }
   return error(Code::kDataLoss, "not an Esker file: the attribute '{}' is missing", kSchemaAttribute);
 }

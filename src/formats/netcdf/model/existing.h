@@ -16,9 +16,8 @@ struct Existing {
   std::vector<std::string> warnings = {};  ///< about attributes and times that differ from those in the file
 };
 
-/// The outline of the schema in the header, without what dimensions, variables and attributes express.
-/// kDataLoss: the outline is missing or damaged.
-Result<Schema> outline_of(const Header& header);
+/// The schema that the header's outline describes (outline.h). kDataLoss, too: the outline is missing.
+Result<Schema> outline_of(const Header& header, const ReadValues& read_values);
 
 /// Whether the file is marked as Esker's and its variables are as Esker made them: other programs copy
 /// attributes to files with other variables. `warnings` gets the reason if only the mark is there.

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/foreign_names.h"
-#include "format/schema_json.h"
+#include "formats/netcdf/model/outline.h"
 #include "formats/netcdf/model/values.h"
 
 namespace esker::netcdf {
@@ -43,7 +43,6 @@ class Builder {
       if (!dim.implicit) file_.header.dims.push_back({dim.name, dim.size});
     }
     file_.header.attributes = to_attributes(schema_.attributes());
-    file_.header.attributes.push_back(to_attribute(kSchemaAttribute, print_schema_outline(schema_)));
     for (std::size_t g = 0; g < schema_.grids().size(); ++g) {
       ESKER_RETURN_IF_ERROR(add_coordinates(static_cast<int>(g)));
     }
@@ -162,7 +161,11 @@ Numbers coordinates_of(const Grid& grid, const std::string& dim) {
   return typed != grid.typed_coords.end() ? typed->second : Numbers(grid.coords.at(dim));
 }
 
-Result<StoredSchema> describe_file(const Schema& schema) { return Builder(schema).build(); }
+Result<StoredSchema> describe_file(const Schema& schema) {
+  ESKER_ASSIGN_OR_RETURN(StoredSchema file, Builder(schema).build());
+  file.header.attributes.push_back(to_attribute(kSchemaAttribute, print_outline(schema, file.header)));
+  return file;
+}
 
 namespace {
 

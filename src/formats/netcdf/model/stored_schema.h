@@ -37,8 +37,7 @@ Numbers coordinates_of(const Grid& grid, const std::string& dim);
 /// kInvalidArgument: two grids have different coordinates for one dimension.
 Result<StoredSchema> describe_file(const Schema& schema);
 
-/// The file attribute that holds the outline of the schema (schema_json.h): what dimensions, variables and
-/// attributes do not express.
+/// The file attribute that holds the outline of the schema (outline.h).
 inline constexpr const char* kSchemaAttribute = "esker_schema";
 
 /// The variables of a schema, found in the header of a file that holds it. kDataLoss: a variable is missing,
