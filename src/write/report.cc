@@ -318,6 +318,19 @@ std::string print_tuning(const TuningRecord& record) {
   return text;
 }
 
+/// On one line: those that someone chose, and by what. The report in JSON has all.
+std::string options_to_text(const std::vector<Options::Entry>& entries) {
+  std::string text = "options:";
+  std::size_t num_built_in = 0;
+  for (const Options::Entry& entry : entries) {
+    if (entry.source == "built-in")
+      ++num_built_in;
+    else
+      text += fmt::format(" {}={} ({}),", entry.name, entry.value, entry.source);
+  }
+  return text + fmt::format(" {} built-in\n", num_built_in);
+}
+
 }  // namespace
 
 std::string report_to_text(const RunReport& report) {
@@ -347,11 +360,7 @@ std::string report_to_text(const RunReport& report) {
                       report.transport.reason.empty() ? "" : ", ", report.transport.reason);
   text += print_storage(report.storage);
   if (report.tuning) text += print_tuning(*report.tuning);
-  text += "configuration\n";
-  for (const Options::Entry& entry : report.configuration) {
-    text += fmt::format("  {:<18} {:<14} ({})\n", entry.name, entry.value, entry.source);
-  }
-  return text;
+  return text + options_to_text(report.configuration);
 }
 
 std::string report_to_json(const RunReport& report) {

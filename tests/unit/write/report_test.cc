@@ -74,6 +74,13 @@ TEST(Report, AsJson) {
 )");
 }
 
+TEST(Report, AsTextNamesTheOptionsThatSomeoneChose) {
+  RunReport report = sample();
+  report.configuration.push_back({"format", "cdf5", "program", "help"});
+  const std::string text = report_to_text(report);
+  EXPECT_EQ(text.substr(text.find("options:")), "options: format=cdf5 (program), 1 built-in\n");
+}
+
 TEST(Report, AFailingAllocationIsAnError) {
   const RunReport report = sample();
   const auto print = [&] {
