@@ -5,12 +5,11 @@ project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# Keeps caches out of the user's home directory.
-export CCACHE_DIR=${CCACHE_DIR:-$project_root/.venv/cache/ccache}
+# Keeps what these two write out of the user's home directory.
 export VISUS_HOME=$project_root/.venv/cache/openvisus MPLCONFIGDIR=$project_root/.venv/cache/matplotlib
 
-# The builds of the presets and of the Python package share most of their objects: below the project's root, paths
-# do not count.
+# The builds of the presets, of the Python package, and of other clones share most of their objects: below the project's
+# root, paths do not count. They are where ccache keeps all of the user's (CCACHE_DIR, ~/.cache/ccache).
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$project_root} CCACHE_NOHASHDIR=1
