@@ -26,7 +26,7 @@ run_ctest() {
   [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-uintah)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != glusterfs ] || targets=(esker-bench)
-  [ "$1" != compilers ] || targets=(esker esker_mpi esker_fortran_source)
+  [ "$1" != compilers ] || targets=(esker esker_mpi)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}
   case $1 in slow | compilers | glusterfs) build=release ;; esac
