@@ -1,5 +1,7 @@
 #include "layout/layout.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 
 namespace esker {
@@ -34,12 +36,30 @@ std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces,
   return shares;
 }
 
+// Pieces are nearly of one size, so that the proportion comes close. From there the steps grow.
 Index first_piece_from(const Layout& layout, Index position) {
-  Index low = 0;
-  Index high = layout.num_pieces();
+  const Index num_pieces = layout.num_pieces(), end = layout.stored_bytes();
+  if (num_pieces == 0 || position > end) return num_pieces;
+  const auto begins_before = [&](Index piece) { return layout.position_bytes(piece) < position; };
+  const double share = static_cast<double>(position) / static_cast<double>(std::max<Index>(end, 1));
+  const auto proportion = static_cast<Index>(share * static_cast<double>(num_pieces));
+  const Index guess = std::clamp<Index>(proportion, 0, num_pieces - 1);
+  constexpr Index kGrowth = 4;
+  const bool is_behind = begins_before(guess);
+  Index low = is_behind ? guess + 1 : 0, high = is_behind ? num_pieces : guess;
+  for (Index step = 1; low + step < high; step *= kGrowth) {
+    const Index probe = is_behind ? low + step : high - step;
+    if (begins_before(probe)) {
+      low = probe + 1;
+      if (!is_behind) break;
+    } else {
+      high = probe;
+      if (is_behind) break;
+    }
+  }
   while (low < high) {
     const Index middle = low + (high - low) / 2;
-    if (layout.position_bytes(middle) < position) {
+    if (begins_before(middle)) {
       low = middle + 1;
     } else {
       high = middle;

@@ -28,6 +28,7 @@ TrafficCounter::TrafficCounter(const PieceSpace& space, const Ownership& ownersh
       fields_(fields),
       relays_(relays),
       finder_(relays, fields),
+      known_(space, fields, relays),
       pulse_(std::move(pulse)),
       loads_(loads),
       ranks_(static_cast<std::size_t>(relays.num_ranks())),
@@ -55,9 +56,7 @@ void TrafficCounter::add_buffer(int aggregator, Index round) {
   space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
     const int f = number_of_field_.at({layout, piece.field});
     pulse_();
-    for (int p = 0; p < piece.num_parts; ++p) {
-      add_part(aggregator, f, piece, space_.layout(layout).part(piece, p));
-    }
+    add_piece(aggregator, f, layout, piece);
   });
   const int target = ownership_.rank_of(aggregator);
   RankTraffic& writer = ranks_[static_cast<std::size_t>(target)];
@@ -67,6 +66,15 @@ void TrafficCounter::add_buffer(int aggregator, Index round) {
   if (ownership_.order() == Ownership::Order::kOfFiles) writer.compressed_bytes = writer.buffer_bytes;
   if (loads_) loads_->add_written(target, round, pieces);
   send_all(target, {to_aggregators_, received_by_aggregator_, &NodeLoad::to_aggregators});
+}
+
+void TrafficCounter::add_piece(int aggregator, int f, int layout, const Piece& piece) {
+  if (const std::vector<Share>* known = known_.find(f, piece)) return add_shares(*known, piece.sample_bytes);
+  for (int p = 0; p < piece.num_parts; ++p) {
+    const PiecePart part = space_.layout(layout).part(piece, p);
+    add_part(aggregator, f, piece, part);
+    if (piece.num_parts == 1 && !relays_.relay_grid(f, part.level).boxes) known_.keep(f, piece, shares_);
+  }
 }
 
 void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const PiecePart& part) {
@@ -206,7 +214,11 @@ void TrafficCounter::send_to_relays_in(int partition) {
 void TrafficCounter::add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes) {
   shares_.clear();
   fields_[static_cast<std::size_t>(f)].holders->add_shares(samples, region, shares_);
-  for (const Share& share : shares_) add_bytes(share.rank, share.n_samples * sample_bytes);
+  add_shares(shares_, sample_bytes);
+}
+
+void TrafficCounter::add_shares(const std::vector<Share>& shares, Index sample_bytes) {
+  for (const Share& share : shares) add_bytes(share.rank, share.n_samples * sample_bytes);
 }
 
 void TrafficCounter::add_bytes(int source, Index bytes) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/known_shares.h"
 #include "plan/load_counter.h"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
@@ -70,6 +71,7 @@ class TrafficCounter {
   };
 
   void add_buffer(int aggregator, Index round);
+  void add_piece(int aggregator, int f, int layout, const Piece& piece);
   void add_part(int aggregator, int f, const Piece& piece, const PiecePart& part);
   void add_relayed(Index round);
   void send_to_relay(int relay);
@@ -80,6 +82,7 @@ class TrafficCounter {
   void find_coarse_in(int partition, Index round);
   void send_to_relays_in(int partition);
   void add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes);
+  void add_shares(const std::vector<Share>& shares, Index sample_bytes);
   void add_bytes(int source, Index bytes);
   void add_fine(int relay, int source, Index bytes);
   /// The messages of one of the two stages.
@@ -96,6 +99,7 @@ class TrafficCounter {
   const std::vector<FieldPatches>& fields_;
   const Relays& relays_;
   RelayFinder finder_;
+  KnownShares known_;
   std::function<void()> pulse_;
   LoadCounter* loads_;
   std::map<std::pair<int, int>, int> number_of_field_;

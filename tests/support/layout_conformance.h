@@ -43,6 +43,7 @@ inline void expect_pieces_in_file_order(const Layout& layout) {
     ASSERT_EQ(piece.position_bytes, position);
     ASSERT_EQ(layout.position_bytes(ordinal), position);
     ASSERT_EQ(first_piece_from(layout, position), ordinal);
+    ASSERT_EQ(first_piece_from(layout, position + 1), ordinal + 1);
     ASSERT_GT(piece.size_bytes, 0);
     ASSERT_EQ(piece.size_bytes % piece.sample_bytes, 0);
     ASSERT_TRUE(files.empty() || piece.file >= *files.rbegin());
