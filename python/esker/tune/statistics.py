@@ -151,8 +151,9 @@ def _sums(of: Counts, amounts: Counts, count: int = 0) -> Counts:
 def _max_files_of_a_rank(extents: Extents) -> int:
     if not len(extents.file):
         return 0
-    pairs = np.unique(np.stack((extents.rank, extents.file)), axis=1)
-    return int(np.bincount(pairs[0]).max())
+    num_files = int(extents.file.max()) + 1
+    pairs = np.unique(extents.rank.astype(np.int64) * num_files + extents.file)
+    return int(np.bincount(pairs // num_files).max())
 
 
 @dataclass(frozen=True)
