@@ -153,16 +153,16 @@ Result<const PlannedPatches::PatchesOfRanks*> PlannedPatches::patches_of_mesh(co
 
 Result<std::shared_ptr<const Distribution>> PlannedPatches::flatten(const Grid& grid,
                                                                     const FormatWriter& format) {
-  using Holders = std::shared_ptr<const Distribution>;
+  using Flat = std::shared_ptr<const Distribution>;
   const Box domain = schema_.box_of(grid);
   if (!grid.mesh) {
     ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks patches, list_patches(grid));
-    return Holders(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
+    return Flat(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
   }
   ESKER_RETURN_IF_ERROR(
       format.check_sparse(first_field_of(schema_, grid)).with_context("mesh '" + grid.name + "'"));
   ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks* patches, patches_of_mesh(grid));
-  return Holders(std::make_shared<const BoxListDistribution>(domain, flatten_mesh(grid, format, *patches)));
+  return Flat(std::make_shared<const BoxListDistribution>(domain, flatten_mesh(grid, format, *patches)));
 }
 
 Result<Schema> PlannedPatches::add_level_fields(FormatWriter& format, BoxesOfField& holders,
