@@ -52,6 +52,11 @@ nb::object to_python(const AttributeValue& value) {
     return nb::make_tuple(nb::str(kText), nb::str(stored->text.data(), stored->text.size()),
                           to_bytes(stored->bytes));
   }
+  if (const auto* list = std::get_if<TextList>(&value)) {
+    nb::list texts;
+    for (const std::string& text : list->texts) texts.append(nb::str(text.data(), text.size()));
+    return texts;
+  }
   if (const std::string* text = text_of(value)) return nb::str(text->data(), text->size());
   return to_python(numbers_of(value));
 }
@@ -83,6 +88,11 @@ Numbers to_numbers(nb::handle value) {
 
 AttributeValue to_attribute_value(nb::handle value) {
   if (nb::isinstance<nb::str>(value)) return text_from(value);
+  if (nb::isinstance<nb::list>(value)) {
+    std::vector<std::string> texts;
+    for (const nb::handle text : value) texts.push_back(text_from(text));
+    return to_value(std::move(texts));
+  }
   const nb::tuple given = tuple_from(value);
   if (given.size() == 3) {
     const nb::bytes bytes = bytes_from(given[2]);

@@ -11,9 +11,9 @@ namespace esker::python {
 
 /// Their types in the extension's signatures.
 #define ESKER_PYTHON_NUMBERS "tuple[str, bytes]"
-#define ESKER_PYTHON_VALUE "str | tuple[str, bytes] | tuple[str, str, bytes]"
+#define ESKER_PYTHON_VALUE "str | list[str] | tuple[str, bytes] | tuple[str, str, bytes]"
 
-/// A str; ("int8", bytes); or ("text", str, bytes) of a StoredText.
+/// A str; a list of str; ("int8", bytes); or ("text", str, bytes) of a StoredText.
 nanobind::object to_python(const AttributeValue& value);
 nanobind::object to_python(const Numbers& numbers);
 /// Name to value.

@@ -576,7 +576,8 @@ ESKER_API esker_status esker_inq_att_name(esker_dataset* ds, esker_object object
 ESKER_API esker_status esker_inq_att(esker_dataset* ds, esker_object object, int number, const char* name,
                                      esker_att_type* type, int64_t* count);
 
-/// A text attribute. Local. Errors: ESKER_NOT_FOUND; ESKER_INVALID_ARGUMENT for another type.
+/// A text attribute; a list of texts is one text, joined by newlines. Local. Errors: ESKER_NOT_FOUND;
+/// ESKER_INVALID_ARGUMENT for another type.
 ESKER_API esker_status esker_get_att_text(esker_dataset* ds, esker_object object, int number,
                                           const char* name, const char** text);
 

@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-AttributeValue: TypeAlias = str | np.generic | list[np.generic]
-"""An attribute's value in a dataset: a text, a NumPy scalar, or a list of NumPy scalars of one type."""
+AttributeValue: TypeAlias = str | list[str] | np.generic | list[np.generic]
+"""An attribute's value in a dataset: a text, a list of texts, a NumPy scalar, or a list of NumPy scalars of one
+type."""
 
-CoreValue: TypeAlias = str | tuple[str, bytes] | tuple[str, str, bytes]
+CoreValue: TypeAlias = str | list[str] | tuple[str, bytes] | tuple[str, str, bytes]
 """The representation of a value in the extension module."""
 
 _INT32 = np.iinfo(np.int32)
@@ -32,7 +33,7 @@ class Text(str):
 
 def attribute_of(value: CoreValue) -> AttributeValue:
     """Converts a value from the extension. A list of one number becomes the number, as in netCDF."""
-    if isinstance(value, str):
+    if isinstance(value, str | list):
         return value
     if len(value) == 3:
         return Text(value[1], value[2])
@@ -54,8 +55,8 @@ def core_value(owner: str, name: str, value: Any) -> CoreValue:
     """Converts an attribute's value for the extension.
 
     NumPy numbers keep their type. Python integers become int32 if they fit, else int64 or uint64; Python
-    floats become float64; booleans become int8. Raises TypeError or ValueError with `owner` and the
-    attribute's name.
+    floats become float64; booleans become int8. A list of one text is stored as that text. Raises TypeError
+    or ValueError with `owner` and the attribute's name.
     """
     if isinstance(value, Text):
         return "text", str(value), value.bytes
@@ -66,14 +67,24 @@ def core_value(owner: str, name: str, value: Any) -> CoreValue:
             return value.decode()
         except UnicodeDecodeError as error:
             raise ValueError(f"{owner}: attribute {name!r}: {value!r} is not UTF-8 text") from error
+    if (texts := texts_of(value)) is not None:
+        return texts
     array = np.asarray(value)
     if array.ndim > 1 or array.dtype.kind not in "biuf":
         raise TypeError(
-            f"{owner}: attribute {name!r}: expected a text, a number or a list of numbers, found {value!r}"
+            f"{owner}: attribute {name!r}: expected a text, a number or a list of either, found {value!r}"
         )
     if array.dtype.kind == "i" and is_untyped(value) and array.size and _fits_int32(array):
         array = array.astype(np.int32)
     return core_numbers(array)
+
+
+def texts_of(value: Any) -> list[str] | None:
+    """The texts of a list, tuple or array of one or more; None for other values."""
+    listed = value.tolist() if isinstance(value, np.ndarray) and value.ndim == 1 else value
+    if isinstance(listed, list | tuple) and listed and all(isinstance(one, str) for one in listed):
+        return [str(one) for one in listed]
+    return None
 
 
 def is_untyped(value: Any) -> bool:

@@ -26,6 +26,7 @@ from esker.replacing import new_dataset
 from esker.names import schema_names, with_name_in_source
 from esker.serial import grid_name
 from esker.stored_types import stored_type
+from esker.values import texts_of
 from esker.writer import Option, Writer, WriterField, attributes_with_dims
 
 _MAX_AXES = 5
@@ -340,10 +341,10 @@ def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:
     taken: dict[str, Any] = {}
     for name, value in attributes.items():
         array = np.asarray(value)
-        if isinstance(value, str) or (array.dtype.kind in "biuf" and array.ndim <= 1):
+        if isinstance(value, str) or texts_of(value) or (array.dtype.kind in "biuf" and array.ndim <= 1):
             taken[str(name)] = value
         else:
-            raise ValueError(f"{owner}: attribute {name!r}: expected a text or numbers, found {value!r}")
+            raise ValueError(f"{owner}: attribute {name!r}: expected texts or numbers, found {value!r}")
     return taken
 
 

@@ -29,6 +29,7 @@ from esker.losses import attributes_for_copy
 from esker.names import name_in_source, names_again, without_name_in_source
 from esker.remote import is_url
 from esker.same_part import Part, same_part
+from esker.values import texts_of
 
 SCALAR_DIM = "esker_scalar"
 """Dimension of size 1 of fields that were variables without dimensions."""
@@ -242,7 +243,9 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 )
             if dim in field.grid.coords and dim not in variables and dim not in dropped:
                 values = field.grid.coords[dim][own]
-                variables[dim] = xr.Variable(dim, values, attributes_for_xarray(source.dim_attrs.get(dim, {})))
+                variables[dim] = xr.Variable(
+                    dim, values, attributes_for_xarray(source.dim_attrs.get(dim, {}))
+                )
         lazy = indexing.LazilyIndexedArray(_LazyArray(array))
         encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
         variable = xr.Variable(dims, lazy, field_attributes(field), encoding)
@@ -289,9 +292,7 @@ class _LazyLevels(BackendArray):
         self.dtype = np.dtype(np.int8)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.BASIC, self._read
-        )
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key: tuple[int | slice, ...]) -> NDArray[np.int8]:
         if self._array.field.fixed:
@@ -340,9 +341,10 @@ def _times(source: Dataset, dim: str, steps: Iterable[int]) -> xr.Variable:
 
 
 def attributes_for_xarray(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes as netCDF libraries return them: NumPy numbers and arrays."""
+    """The attributes as netCDF libraries return them: texts, lists of texts, NumPy numbers and arrays."""
     return {
-        name: value if isinstance(value, str) else np.asarray(value)[()] for name, value in attributes.items()
+        name: value if isinstance(value, str) or texts_of(value) else np.asarray(value)[()]
+        for name, value in attributes.items()
     }
 
 

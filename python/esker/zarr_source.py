@@ -14,7 +14,7 @@ from esker.array import TIME_DIM
 from esker.dataset import COMPONENT_DIM, Box, Scalar
 from esker.sources import AXES, Source, SourceField, box_index, with_schema_names
 from esker.stored_types import stored_type, type_attributes
-from esker.values import is_untyped
+from esker.values import is_untyped, texts_of
 from esker.writer import attributes_with_dims
 from esker.zarr_attributes import attributes_from_zarr, from_json_value
 
@@ -190,9 +190,9 @@ def _plain(attrs: Any, owner: str, left_out: list[str]) -> dict[str, Any]:
     """The attributes that Esker can store; adds a message about each other one to `left_out`."""
     kept = {}
     for name, value in dict(attrs).items():
-        if isinstance(value, str) or (value != [] and is_untyped(value)):
+        if isinstance(value, str) or texts_of(value) or (value != [] and is_untyped(value)):
             kept[name] = value
         elif name != "_ARRAY_DIMENSIONS":
             of = f"of {owner!r} " if owner else ""
-            left_out.append(f"attribute {name!r} {of}is left out: expected numbers or a text")
+            left_out.append(f"attribute {name!r} {of}is left out: expected numbers or texts")
     return kept

@@ -32,7 +32,7 @@ Result<Numbers> to_numbers(esker_type type, const void* values, int64_t count) {
 void give_list(const AttributeValue& value, const void** values, int64_t* count) {
   std::visit(
       [&](const auto& list) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(list)>, StoredText>) {
+        if constexpr (requires { list.data(); }) {
           if (values) *values = list.data();
           if (count) *count = static_cast<int64_t>(list.size());
         }

@@ -18,6 +18,7 @@
 // atts   = {"name": att ...}
 // att    = {"text": "..."} | {"integers": [...]} of int64 | {"reals": [...]} of float64
 //          2: | {type: [...]} | {"text": "...", "bytes": "..."}, where character U+0000 ... U+00FF is a byte
+//             | {"text": joined by newlines, "texts": ["..." ...]} of a list, where older versions read the text
 // clang-format on
 #include "format/schema_json.h"
 
@@ -104,6 +105,7 @@ void write_attribute(JsonWriter& json, const AttributeValue& value) {
       if (const auto* stored = std::get_if<StoredText>(&value)) {
         json.key("bytes").text(from_latin1(stored->bytes));
       }
+      if (const auto* list = std::get_if<TextList>(&value)) json.key("texts").texts(list->texts);
       return;
     }
     const Numbers numbers = numbers_of(value);
@@ -210,6 +212,10 @@ Result<SampleType> get_type(const Json& object, const char* key) {
 
 Result<AttributeValue> read_attribute(const Json& json) {
   const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+  if (has("texts")) {
+    ESKER_ASSIGN_OR_RETURN(std::vector<std::string> texts, get_texts(json, "texts"));
+    return to_value(std::move(texts));
+  }
   if (has("text")) {
     ESKER_ASSIGN_OR_RETURN(std::string text, get_text(json, "text"));
     if (!has("bytes")) return AttributeValue(std::move(text));

@@ -14,7 +14,7 @@ namespace {
 bool is_text(const std::string& s) { return is_utf8(s) && s.find('\0') == std::string::npos; }
 
 template <class T>
-inline constexpr bool kIsList = !std::is_same_v<T, std::string> && !std::is_same_v<T, StoredText>;
+inline constexpr bool kIsList = std::is_constructible_v<Numbers, T>;
 
 /// Converts an integer to another type; false if that type has no such value.
 template <class To, class From>
@@ -90,7 +90,12 @@ Status check_attribute(const std::string& name, const AttributeValue& value) {
                excerpt(name));
 }
 
+TextList::TextList(std::vector<std::string> list) : texts(std::move(list)) {
+  for (const std::string& text : texts) joined += (&text == texts.data() ? "" : "\n") + text;
+}
+
 const std::string* text_of(const AttributeValue& value) {
+  if (const auto* list = std::get_if<TextList>(&value)) return &list->joined;
   if (const auto* stored = std::get_if<StoredText>(&value)) return &stored->text;
   return std::get_if<std::string>(&value);
 }
@@ -109,6 +114,11 @@ Numbers numbers_of(const AttributeValue& value) {
 
 AttributeValue to_value(const Numbers& numbers) {
   return std::visit([](const auto& list) { return AttributeValue(list); }, numbers);
+}
+
+AttributeValue to_value(std::vector<std::string> texts) {
+  if (texts.size() < 2) return texts.empty() ? std::string() : std::move(texts[0]);
+  return TextList(std::move(texts));
 }
 
 SampleType type_of(const Numbers& numbers) { return static_cast<SampleType>(numbers.index()); }

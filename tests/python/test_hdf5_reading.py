@@ -126,9 +126,8 @@ def test_what_esker_lacks_is_left_out_and_named(tmp_path: Path) -> None:
     assert list(ds.steps) == [1, 2] and ds.attrs["history"] == "made by hand"
     np.testing.assert_array_equal(ds["mask"].read(), [0, 1, 2, 1])
     np.testing.assert_array_equal(ds["theta"].read(step=1), [5, 6, 7, 8])
-    assert dict(ds["theta"].attrs) == {"string": "ü"}
+    assert dict(ds["theta"].attrs) == {"string": "ü", "strings": ["a", "b"]}
     assert sorted(ds.warnings) == [
-        "attribute 'strings' of 'theta' is left out: expected numbers or one text",
         "variable 'a name' is renamed to 'a_name'",
         "variable 'empty' is left out: its dimension 'obs' has length 0",
         "variable 'letters' is left out: values of type character are not supported",

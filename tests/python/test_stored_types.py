@@ -86,8 +86,8 @@ def test_other_types_of_files_are_refused_by_name(esker_command: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("attrs", "words"),
     [
-        ({"v": {"parts": ["a", "b"]}}, "field 'v': attribute 'parts': expected a text, .* found .*'a', 'b'"),
-        ({"parts": ["a", "b"]}, "the dataset: attribute 'parts'"),
+        ({"v": {"parts": ["a", 1]}}, "field 'v': attribute 'parts': expected a text, .* found .*'a', 1"),
+        ({"parts": ["a", 1]}, "the dataset: attribute 'parts'"),
         ({"v": {"wave": 1j}}, "field 'v': attribute 'wave'"),
         ({"v": {"none": None}}, "field 'v': attribute 'none'"),
     ],

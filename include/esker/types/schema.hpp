@@ -43,18 +43,27 @@ struct StoredText {
   bool operator==(const StoredText&) const = default;
 };
 
+/// Two or more texts. Formats and bindings without lists (CDF, C, Fortran) have one text, joined by newlines.
+struct TextList {
+  TextList() = default;
+  ESKER_API explicit TextList(std::vector<std::string> list);
+  std::vector<std::string> texts;  ///< UTF-8 without NULs
+  std::string joined;              ///< by newlines
+  bool operator==(const TextList&) const = default;
+};
+
 /// Numbers of one type, in the order of SampleType.
 using Numbers = std::variant<std::vector<std::int8_t>, std::vector<std::uint8_t>, std::vector<std::int16_t>,
                              std::vector<std::uint16_t>, std::vector<std::int32_t>,
                              std::vector<std::uint32_t>, std::vector<std::int64_t>,
                              std::vector<std::uint64_t>, std::vector<float>, std::vector<double>>;
 
-/// A text, or one or more numbers. Numbers keep their type in every format that supports it.
+/// A text, a list of texts, or one or more numbers. Numbers keep their type in every format that supports it.
 using AttributeValue =
     std::variant<std::string, std::vector<Index>, std::vector<double>, std::vector<std::int8_t>,
                  std::vector<std::uint8_t>, std::vector<std::int16_t>, std::vector<std::uint16_t>,
                  std::vector<std::int32_t>, std::vector<std::uint32_t>, std::vector<std::uint64_t>,
-                 std::vector<float>, StoredText>;
+                 std::vector<float>, StoredText, TextList>;
 /// Attributes, ordered by name.
 using Attributes = std::map<std::string, AttributeValue>;
 
@@ -63,12 +72,15 @@ using Attributes = std::map<std::string, AttributeValue>;
 /// Attributes.
 ESKER_API Status check_attribute(const std::string& name, const AttributeValue& value);
 
-/// The text of an attribute; nullptr if it holds numbers.
+/// The text of an attribute, of a list the joined one; nullptr if it holds numbers.
 ESKER_API const std::string* text_of(const AttributeValue& value);
-/// The numbers of an attribute; an empty float64 list if it is a text.
+/// The numbers of an attribute; an empty float64 list if it has texts.
 ESKER_API Numbers numbers_of(const AttributeValue& value);
 /// Converts numbers to an attribute value.
 ESKER_API AttributeValue to_value(const Numbers& numbers);
+/// Converts texts to an attribute value: a list of one text is that text, as in netCDF, and one of none is
+/// "".
+ESKER_API AttributeValue to_value(std::vector<std::string> texts);
 /// The type of the numbers.
 ESKER_API SampleType type_of(const Numbers& numbers);
 /// Each number rounded to float64.

@@ -94,6 +94,8 @@ Index file_bytes(const Header& header, Index num_records) {
 
 Result<StoredSchema> make_file(const Schema& schema, const FileParameters& parameters) {
   ESKER_ASSIGN_OR_RETURN(StoredSchema file, netcdf::describe_file(schema));
+  netcdf::note_lists(file.header.attributes);
+  for (Variable& variable : file.header.variables) netcdf::note_lists(variable.attributes);
   const Header header = file.header;
   Status fits;
   for (const Version version : {Version::kClassic, Version::kOffset64, Version::kData64}) {

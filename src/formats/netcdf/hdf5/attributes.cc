@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "base/bytes_of.h"
+#include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/variable_text.h"
+#include "formats/netcdf/model/values.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -43,6 +45,16 @@ void write_characters(hid_t object, const char* name, std::span<const std::byte>
   write_values(object, name, type, space, type, bytes.data());
 }
 
+/// Of variable length, as netCDF does for NC_STRING.
+void write_texts(hid_t object, const char* name, const std::vector<std::string>& texts) {
+  const Handle type(H5Tcopy(H5T_C_S1), "text");
+  checked(H5Tset_size(type, H5T_VARIABLE), "text");
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), "text");
+  std::vector<const char*> values;
+  for (const std::string& text : texts) values.push_back(text.c_str());
+  write_values(object, name, type, list_of(values.size()), type, values.data());
+}
+
 /// Names that HDF5, netCDF and Esker reserve.
 bool is_hidden(std::string_view name) {
   constexpr std::array<std::string_view, 11> kHidden{
@@ -77,16 +89,36 @@ std::string text_in(const char* memory, std::size_t n_bytes, bool is_padded_with
   return text;
 }
 
-std::string read_text(hid_t attribute, hid_t stored) {
-  if (H5Tis_variable_str(stored) > 0) return read_variable_text(attribute);
-  std::vector<char> text(H5Tget_size(stored));
-  checked(H5Aread(attribute, stored, text.data()), "text");
-  const bool ends_with_nul = std::find(text.begin(), text.end(), '\0') == text.end() - 1;
-  if (ends_with_nul && H5Tget_strpad(stored) == H5T_STR_NULLTERM) return {text.begin(), text.end()};
-  return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
+std::string one_text(std::span<const char> memory, hid_t stored) {
+  const bool ends_with_nul = std::find(memory.begin(), memory.end(), '\0') == memory.end() - 1;
+  if (ends_with_nul && H5Tget_strpad(stored) == H5T_STR_NULLTERM) return {memory.begin(), memory.end()};
+  return text_in(memory.data(), memory.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
 }
 
-/// Nothing for values that schemas do not support, e.g. lists of texts.
+std::vector<std::string> read_texts(hid_t attribute, hid_t stored, std::size_t n) {
+  if (H5Tis_variable_str(stored) > 0) return read_variable_texts(attribute, n);
+  const std::size_t n_bytes = H5Tget_size(stored);
+  std::vector<char> memory(n * n_bytes);
+  checked(H5Aread(attribute, stored, memory.data()), "text");
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < memory.size(); at += n_bytes) {
+    texts.push_back(n == 1 ? one_text(memory, stored)
+                           : text_in(&memory[at], n_bytes, H5Tget_strpad(stored) == H5T_STR_SPACEPAD));
+  }
+  return texts;
+}
+
+/// A list of texts keeps them as UTF-8, one text its bytes.
+void take_texts(std::vector<std::string> texts, Attribute& read) {
+  if (texts.size() > 1) {
+    for (std::string& text : texts) text = is_utf8(text) ? text : from_latin1(text);
+    read = netcdf::to_attribute(read.name, TextList(std::move(texts)));
+  } else {
+    read.values.assign(bytes_of(texts.at(0)).begin(), bytes_of(texts.at(0)).end());
+  }
+}
+
+/// Nothing for values that schemas do not support, e.g. of compound types.
 std::optional<Attribute> read_attribute(hid_t attribute) {
   const Handle stored(H5Aget_type(attribute), "attribute");
   const Handle space(H5Aget_space(attribute), "attribute");
@@ -94,7 +126,6 @@ std::optional<Attribute> read_attribute(hid_t attribute) {
   if (!type) return std::nullopt;
   const auto n = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space), "attribute"));
   const bool is_text = *type == Type::kChar;
-  if (is_text && n > 1) return std::nullopt;
   const std::size_t value_bytes = is_text ? H5Tget_size(stored) : static_cast<std::size_t>(size_bytes(*type));
   if (value_bytes > kMaxSidecarBytes || n > kMaxSidecarBytes / value_bytes) {
     throw Failure("an attribute has too many bytes");
@@ -102,8 +133,7 @@ std::optional<Attribute> read_attribute(hid_t attribute) {
   Attribute read{name_of(attribute), *type, {}};
   if (n == 0) return read;
   if (is_text) {
-    const std::string text = read_text(attribute, stored);
-    read.values.assign(bytes_of(text).begin(), bytes_of(text).end());
+    take_texts(read_texts(attribute, stored, n), read);
   } else {
     read.values.resize(n * value_bytes);
     checked(H5Aread(attribute, big_endian_type(*type), read.values.data()), "attribute");
@@ -190,6 +220,7 @@ std::optional<Type> type_of(hid_t type) {
 
 void write_attribute(hid_t object, const Attribute& attribute) {
   const char* name = attribute.name.c_str();
+  if (!attribute.texts.empty()) return write_texts(object, name, attribute.texts);
   if (attribute.type == Type::kChar) return write_characters(object, name, attribute.values);
   const Handle space =
       list_of(attribute.values.size() / static_cast<std::size_t>(size_bytes(attribute.type)));
@@ -214,9 +245,10 @@ void overwrite_ints(hid_t object, const char* name, const std::vector<int>& valu
   checked(H5Awrite(attribute, H5T_NATIVE_INT, values.data()), name);
 }
 
-std::vector<Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out) {
+std::vector<Attribute> read_attributes(hid_t object, std::map<std::string, std::string>* notes) {
   const int count = checked(H5Aget_num_attrs(object), "attributes");
   std::vector<Attribute> attributes;
+  std::map<std::string, std::string> found;
   for (int n = 0; n < count; ++n) {
     const Handle attribute(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, static_cast<hsize_t>(n),
                                           H5P_DEFAULT, H5P_DEFAULT),
@@ -225,10 +257,11 @@ std::vector<Attribute> read_attributes(hid_t object, std::vector<std::string>* l
     if (is_hidden(name)) continue;
     if (auto read = read_attribute(attribute)) {
       attributes.push_back(std::move(*read));
-    } else if (left_out) {
-      left_out->push_back(name);
+    } else {
+      found[name] = "is left out: expected numbers or texts";
     }
   }
+  if (notes) *notes = std::move(found);
   return attributes;
 }
 

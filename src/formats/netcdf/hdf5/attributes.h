@@ -2,6 +2,7 @@
 // that the netCDF library uses. For use within run_session(); throws on failure.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,10 +37,12 @@ void write_ints(hid_t object, const char* name, const std::vector<int>& values);
 /// Replaces the values of an existing list; the number of values must be the same.
 void overwrite_ints(hid_t object, const char* name, const std::vector<int>& values);
 
-/// The attributes of a dataset or group that netCDF shows, sorted by name: numbers, and one text without
-/// padding except for one final NUL, which the netCDF library counts. `left_out` gets the names of the
-/// others. kDataLoss: an attribute has more bytes than any that Esker writes.
-std::vector<netcdf::Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out = nullptr);
+/// The attributes of a dataset or group that netCDF shows, sorted by name: numbers, lists of texts, and one
+/// text without padding except for one final NUL, which the netCDF library counts. `notes` gets what is to be
+/// said of attributes that are not as in the file, by their names: "is left out: ...". kDataLoss: an
+/// attribute has more bytes than any that Esker writes.
+std::vector<netcdf::Attribute> read_attributes(hid_t object,
+                                               std::map<std::string, std::string>* notes = nullptr);
 /// The text of an attribute, without padding; nothing if the attribute is not one text.
 std::optional<std::string> text_of(hid_t attribute);
 /// The text of an attribute of an object; empty if there is no such text.

@@ -144,11 +144,11 @@ class Reader {
   }
 
   std::vector<netcdf::Attribute> take_attributes(hid_t object, const std::string& of) {
-    std::vector<std::string> names;
-    auto attributes = read_attributes(object, &names);
-    for (const std::string& name : names) {
-      out_.left_out.push_back(fmt::format("attribute '{}' {}is left out: expected numbers or one text",
-                                          excerpt(name), of.empty() ? "" : "of '" + excerpt(of) + "' "));
+    std::map<std::string, std::string> notes;
+    auto attributes = read_attributes(object, &notes);
+    for (const auto& [name, note] : notes) {
+      out_.left_out.push_back(fmt::format("attribute '{}' {}{}", excerpt(name),
+                                          of.empty() ? "" : "of '" + excerpt(of) + "' ", note));
     }
     return attributes;
   }

@@ -50,29 +50,56 @@ T value_of(Result<T> result) {
   return std::move(*result);
 }
 
+/// Reads texts from the global heap; consecutive ones are mostly in the same collection.
+class Heap {
+ public:
+  explicit Heap(const VirtualFile& file) : file_(file) {
+    std::array<std::byte, kSuperblockHead> head{};
+    read_bytes(file_, 0, head);
+    length_bytes_ = size_of_lengths(head);
+  }
+
+  std::string text(const HeapReference& reference) {
+    if (reference.n_elements == 0 || reference.collection == 0) return {};
+    if (reference.collection != at_) load(reference.collection);
+    const auto object = value_of(find_object(collection_, length_bytes_, reference.object));
+    const std::size_t n = std::min<std::size_t>(object.size(), reference.n_elements);
+    const auto* text = reinterpret_cast<const char*>(object.data());
+    return {text, std::find(text, text + n, '\0')};
+  }
+
+ private:
+  void load(std::uint64_t collection) {
+    std::array<std::byte, kCollectionHead> head{};
+    read_bytes(file_, collection, head);
+    const std::uint64_t n_bytes = value_of(collection_bytes(head, length_bytes_));
+    if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute has too many bytes");
+    collection_.resize(static_cast<std::size_t>(n_bytes));
+    read_bytes(file_, collection, collection_);
+    at_ = collection;
+  }
+
+  const VirtualFile& file_;
+  std::size_t length_bytes_ = 0;
+  std::uint64_t at_ = 0;  // the offset of the collection; 0: none
+  std::vector<std::byte> collection_;
+};
+
 }  // namespace
 
-std::string read_variable_text(hid_t attribute) {
-  std::array<std::byte, kReferenceBytes> stored{};
+std::vector<std::string> read_variable_texts(hid_t attribute, std::size_t n) {
+  std::vector<std::byte> stored(n * kReferenceBytes);
   {
     const KeepBytes conversion;
     checked(H5Aread(attribute, conversion.type(), stored.data()), "text");
   }
-  const HeapReference reference = parse_reference(stored);
-  if (reference.n_elements == 0 || reference.collection == 0) return {};
-  const VirtualFile& file = file_of(attribute);
-  std::array<std::byte, std::max(kSuperblockHead, kCollectionHead)> head{};
-  read_bytes(file, 0, head);
-  const std::size_t length_bytes = size_of_lengths(head);
-  read_bytes(file, reference.collection, head);
-  const std::uint64_t n_bytes = value_of(collection_bytes(head, length_bytes));
-  if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute has too many bytes");
-  std::vector<std::byte> collection(static_cast<std::size_t>(n_bytes));
-  read_bytes(file, reference.collection, collection);
-  const auto object = value_of(find_object(collection, length_bytes, reference.object));
-  const std::size_t n = std::min<std::size_t>(object.size(), reference.n_elements);
-  const auto* text = reinterpret_cast<const char*>(object.data());
-  return {text, std::find(text, text + n, '\0')};
+  Heap heap(file_of(attribute));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < stored.size(); at += kReferenceBytes) {
+    const auto reference = std::span(stored).subspan(at).first<kReferenceBytes>();
+    texts.push_back(heap.text(parse_reference(reference)));
+  }
+  return texts;
 }
 
 }  // namespace esker::hdf5

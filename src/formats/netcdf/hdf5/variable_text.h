@@ -5,12 +5,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "formats/netcdf/hdf5/session.h"
 
 namespace esker::hdf5 {
 
-/// The only value of an attribute whose type is a variable-length text.
-std::string read_variable_text(hid_t attribute);
+/// The `n` values of an attribute whose type is a variable-length text.
+std::vector<std::string> read_variable_texts(hid_t attribute, std::size_t n);
 
 }  // namespace esker::hdf5

@@ -47,7 +47,8 @@ struct Dimension {
 struct Attribute {
   std::string name;
   Type type = Type::kChar;
-  std::vector<std::byte> values;  ///< as stored in the file: big-endian, without padding
+  std::vector<std::byte> values;        ///< as stored in CDF files: big-endian, without padding
+  std::vector<std::string> texts = {};  ///< of a list of texts, which `values` joins by newlines; else empty
 };
 
 struct Variable {

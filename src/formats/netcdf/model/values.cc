@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <type_traits>
 
 #include "base/byte_order.h"
@@ -25,6 +26,32 @@ std::vector<T> values_of(std::vector<std::byte> bytes) {
 /// "attribute 'units' of 'thk'"
 std::string place_of(const std::string& name, const std::string& of) {
   return fmt::format("attribute '{}'{}", excerpt(name), of.empty() ? "" : " of '" + excerpt(of) + "'");
+}
+
+std::string text_in(const Attribute& attribute) {
+  return {reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()};
+}
+
+/// Also empty ones.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  }
+  return lines;
+}
+
+/// The names in kListsAttribute.
+std::set<std::string> names_of_lists(const std::vector<Attribute>& list) {
+  for (const Attribute& attribute : list) {
+    if (attribute.name != kListsAttribute || attribute.type != Type::kChar) continue;
+    const std::vector<std::string> names = lines_of(text_in(attribute));
+    return {names.begin(), names.end()};
+  }
+  return {};
 }
 
 bool is_exact(const Numbers& numbers) {
@@ -97,6 +124,7 @@ AttributeValue to_text(std::string bytes) {
 }
 
 AttributeValue to_value(const Attribute& attribute) {
+  if (!attribute.texts.empty()) return esker::to_value(attribute.texts);
   switch (attribute.type) {
     case Type::kByte:
       return values_of<std::int8_t>(attribute.values);
@@ -121,7 +149,7 @@ AttributeValue to_value(const Attribute& attribute) {
     case Type::kChar:
       break;
   }
-  return to_text({reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()});
+  return to_text(text_in(attribute));
 }
 
 std::vector<std::byte> to_bytes(const Numbers& numbers) {
@@ -141,6 +169,7 @@ Attribute to_attribute(const std::string& name, const AttributeValue& value) {
   if (const std::string* text = stored ? &stored->bytes : text_of(value)) {
     const auto bytes = std::as_bytes(std::span(*text));
     attribute.values.assign(bytes.begin(), bytes.end());
+    if (const auto* texts = std::get_if<TextList>(&value)) attribute.texts = texts->texts;
     return attribute;
   }
   const Numbers numbers = numbers_of(value);
@@ -155,15 +184,28 @@ std::vector<Attribute> to_attributes(const Attributes& attributes) {
   return list;
 }
 
+void note_lists(std::vector<Attribute>& attributes) {
+  std::vector<std::string> names;
+  for (const Attribute& attribute : attributes) {
+    const bool is_split_again = lines_of(text_in(attribute)) == attribute.texts;
+    if (is_split_again && !attribute.texts.empty()) names.push_back(attribute.name);
+  }
+  if (names.empty()) return;
+  attributes.push_back(to_attribute(kListsAttribute, TextList(std::move(names)).joined));
+}
+
 Attributes to_attributes(const std::vector<Attribute>& list, const std::string& of,
                          std::vector<std::string>* warnings) {
   Attributes attributes;
   const auto warn = [&](const std::string& text) {
     if (warnings) warnings->push_back(text);
   };
+  const std::set<std::string> lists = names_of_lists(list);
   for (const Attribute& attribute : list) {
-    if (attribute.name == kSchemaAttribute) continue;
+    if (attribute.name == kSchemaAttribute || attribute.name == kListsAttribute) continue;
     AttributeValue value = to_value(attribute);
+    const auto* joined = std::get_if<std::string>(&value);
+    if (joined && lists.contains(attribute.name)) value = esker::to_value(lines_of(*joined));
     const Status status = check_attribute(attribute.name, value);
     if (!status.ok()) {
       warn(fmt::format("{} is left out: {}", place_of(attribute.name, of), status.message()));

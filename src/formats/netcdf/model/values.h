@@ -26,6 +26,12 @@ AttributeValue to_value(const Attribute& attribute);
 /// The stored form: numbers in their type, a text as UTF-8 or as its original bytes.
 Attribute to_attribute(const std::string& name, const AttributeValue& value);
 std::vector<Attribute> to_attributes(const Attributes& attributes);
+
+/// The attribute of a CDF file that names the attributes of the same variable (or of the file) that are lists
+/// of texts, one name per line; to_attributes() splits those.
+inline constexpr const char* kListsAttribute = "esker_lists";
+/// Adds that attribute if there are such lists. Lists with newlines in a text are not named.
+void note_lists(std::vector<Attribute>& attributes);
 /// Big-endian.
 std::vector<std::byte> to_bytes(const Numbers& numbers);
 
