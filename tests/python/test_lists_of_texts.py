@@ -99,3 +99,17 @@ def test_lists_of_h5py(tmp_path: Path) -> None:
     assert ds["v"].attrs["fixed"] == ["ab", "c"] and ds["v"].attrs["latin1"] == ["é", "x"]
     assert ds["v"].attrs["variable"] == ["a", "", "Ü" * 3000]
     assert ds["v"].attrs["many"] == [str(n) for n in range(3000)]
+
+
+def test_an_attribute_with_two_axes_becomes_a_list_with_a_warning(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        v = file.create_dataset("v", data=np.zeros((2, 3)))
+        v.attrs["matrix"] = np.arange(6).reshape(2, 3)
+        v.attrs["letters"] = np.array([[b"a", b"b"]])
+        v.attrs["list"] = np.arange(6)
+    ds = esker.open(tmp_path / "a.h5")
+    assert ds["v"].attrs["matrix"] == [0, 1, 2, 3, 4, 5] and ds["v"].attrs["letters"] == ["a", "b"]
+    assert ds.warnings == [
+        "attribute 'letters' of 'v' of shape 1 x 2 becomes a list, row by row",
+        "attribute 'matrix' of 'v' of shape 2 x 3 becomes a list, row by row",
+    ]

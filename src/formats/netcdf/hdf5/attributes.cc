@@ -1,5 +1,7 @@
 #include "formats/netcdf/hdf5/attributes.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -141,6 +143,15 @@ std::optional<Attribute> read_attribute(hid_t attribute) {
   return read;
 }
 
+/// "2 x 3"; empty if a list has this shape.
+std::string shape_of(hid_t attribute) {
+  const Handle space(H5Aget_space(attribute), "attribute");
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = checked(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "attribute");
+  if (rank < 2) return {};
+  return fmt::format("{}", fmt::join(extents.begin(), extents.begin() + rank, " x "));
+}
+
 }  // namespace
 
 hid_t stored_type(Type type) {
@@ -257,6 +268,8 @@ std::vector<Attribute> read_attributes(hid_t object, std::map<std::string, std::
     if (is_hidden(name)) continue;
     if (auto read = read_attribute(attribute)) {
       attributes.push_back(std::move(*read));
+      const std::string shape = shape_of(attribute);
+      if (!shape.empty()) found[name] = fmt::format("of shape {} becomes a list, row by row", shape);
     } else {
       found[name] = "is left out: expected numbers or texts";
     }
