@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from esker import _core
 from esker._pieces import PIECE_BYTES
 from esker.amr_source import MeshSource, PatchType
+from esker.characters import has_characters
 from esker.chombo import ChomboFile, is_chombo
 from esker.chunked import Chunked, assembled, scratch_array
 from esker.dataset import Box
@@ -168,7 +169,7 @@ def smallest_netcdf(source: Source) -> str:
     That is "cdf1", or "cdf2" if variables begin beyond 2 GiB. If these lack a type or a variable is too large
     for them, it is "netcdf4", or "cdf5" if Esker was built without HDF5.
     """
-    types = [one.dtype for one in source.fields]
+    types = [one.dtype for one in source.fields if not has_characters(one.dtype, one.attrs)]
     types += [values.dtype for one in source.fields for values in one.coords.values()]
     types += [source.time_dtype] if source.time_dim else []
     types += [one.value.dtype for one in source.scalars.values() if isinstance(one.value, np.generic)]

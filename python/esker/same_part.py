@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from esker.characters import has_characters
 from esker.dataset import Box, Field
 
 
@@ -19,14 +20,16 @@ class Part:
 
 
 def same_part(fields: Sequence[Field], box: Box | None, level: int | None) -> dict[str, Part]:
-    """The part of each field, by name, for a `box` and `level` of the (first) field with the most samples.
+    """The part of each field, by name, for a `box` and `level` of the (first) field with the most samples that are
+    no characters.
 
     Fields on other grids get the same indices along shared dimensions, and all indices along other
     dimensions.
     """
     if not fields:
         return {}
-    largest = max(fields, key=lambda field: math.prod(field.shape[: len(field.grid.dims)]))
+    numbers = [field for field in fields if not has_characters(field.dtype, field.attrs)]
+    largest = max(numbers or fields, key=lambda field: math.prod(field.shape[: len(field.grid.dims)]))
     chosen = largest._lattice(box, level)
     axes = list(chosen.dims)[::-1]
     parts = {}

@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 import esker
 from esker._pieces import thickness
 from esker.array import TIME_DIM
+from esker.characters import has_characters
 from esker.dataset import Box, Dataset, Field, Scalar
 from esker.losses import attributes_for_copy
 from esker.names import name_in_source, renamings, schema_names, with_name_in_source
@@ -230,6 +231,8 @@ def _every(present: Sequence[bool]) -> int | None:
 
 def fill_value(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> np.generic:
     """The value of samples that were never written: `_FillValue`, or netCDF's default."""
+    if has_characters(dtype, attrs):
+        return dtype.type(0)
     defaults = {"i1": -127, "u1": 255, "i2": -32767, "u2": 65535, "i4": -2147483647, "u4": 4294967295}
     defaults |= {"i8": -9223372036854775806, "u8": 18446744073709551614}
     own = attrs.get("_FillValue")

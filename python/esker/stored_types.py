@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from esker.characters import CHARACTER, CHARACTER_ATTRIBUTES
+
 BOOL_ATTRIBUTES: Mapping[str, str] = {"dtype": "bool"}
 """Attributes of fields that hold booleans. xarray writes the same to netCDF, and reads such fields as
 booleans."""
@@ -17,9 +19,9 @@ _INSTEAD = {
     "c": "store the real and the imaginary part as two fields, or as two components",
     "M": "store numbers, with the attribute units='days since 2001-01-01', or use Dataset.to_esker() of xarray",
     "m": "store numbers, with the attribute units='days', or use Dataset.to_esker() of xarray",
-    "S": "store texts as attributes",
-    "U": "store texts as attributes",
-    "T": "store texts as attributes",
+    "S": "view them as characters along a last axis: view('S1')",
+    "U": "store their characters along a last axis, type S1, or use Dataset.to_esker() of xarray",
+    "T": "store their characters along a last axis, type S1, or use Dataset.to_esker() of xarray",
 }
 
 
@@ -27,7 +29,7 @@ def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
     """The sample type of a field that holds `dtype` values, in native byte order.
 
     Integers of 1 to 8 bytes and reals of 4 or 8 bytes are unchanged. Booleans become int8, with the
-    attributes BOOL_ATTRIBUTES. Raises ValueError for other types, with `owner` in the message.
+    attributes BOOL_ATTRIBUTES; characters (S1) uint8, with CHARACTER_ATTRIBUTES. Raises ValueError for other types, with `owner` in the message.
 
     >>> stored_type("mask", bool)
     dtype('int8')
@@ -38,6 +40,8 @@ def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return np.dtype(np.int8)
+    if kind == CHARACTER:
+        return np.dtype(np.uint8)
     if kind.kind in "iu" or (kind.kind == "f" and kind.itemsize in (4, 8)):
         return kind.newbyteorder("=")
     instead = f"; {_INSTEAD[kind.kind]}" if kind.kind in _INSTEAD else ""
@@ -46,9 +50,13 @@ def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
 
 def type_attributes(dtype: DTypeLike) -> Mapping[str, str]:
     """The attributes that record the type of samples before stored_type()."""
-    return BOOL_ATTRIBUTES if np.dtype(dtype).kind == "b" else {}
+    kind = np.dtype(dtype)
+    return BOOL_ATTRIBUTES if kind.kind == "b" else CHARACTER_ATTRIBUTES if kind == CHARACTER else {}
 
 
 def as_stored(array: NDArray[Any]) -> NDArray[Any]:
-    """Views booleans as int8, with the same strides and without a copy; returns other arrays unchanged."""
+    """Views booleans as int8 and characters as uint8, with the same strides and without a copy; returns other arrays
+    unchanged."""
+    if array.dtype == CHARACTER:
+        return array.view(np.uint8)
     return array.view(np.int8) if array.dtype.kind == "b" else array

@@ -613,8 +613,8 @@ def _check_array(field: WriterField, array: NDArray[Any], converts: bool) -> Non
     """Checks that the extension does not make, or whose messages there would be in terms of C."""
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"put {field.name!r}: expected a plain numpy.ndarray, found {type(array).__name__}")
-    is_truth = array.dtype.kind == "b" and field.dtype == np.int8
-    if array.dtype != field.dtype and not is_truth and not converts:
+    is_viewed = array.dtype.kind in "bS" and as_stored(np.empty(0, array.dtype)).dtype == field.dtype
+    if array.dtype != field.dtype and not is_viewed and not converts:
         found = array.dtype if array.dtype.isnative else f"{array.dtype.str} (not in native byte order)"
         raise ValueError(
             f"put {field.name!r}: expected a {field.dtype} array, found {found}; convert it with "

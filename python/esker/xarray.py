@@ -21,9 +21,10 @@ from xarray import conventions
 
 from esker._pieces import PIECE_BYTES
 from esker.array import TIME_DIM
+from esker.characters import TEXT_KINDS, character_dim, characters_of, without_character_attributes
 from esker.chunked import scratch_array
-from esker.replacing import new_dataset
 from esker.names import schema_names, with_name_in_source
+from esker.replacing import new_dataset
 from esker.serial import grid_name
 from esker.stored_types import stored_type
 from esker.values import texts_of
@@ -85,8 +86,7 @@ def to_esker(
     has length 0 and there are fixed variables, the variables with that dimension are left out, with a
     warning.
 
-    Raises the exceptions of esker.Writer, and ValueError for unsupported data: fields of texts, complex
-    numbers or float16; fields with more than 5 dimensions in addition to the time; attributes other than texts
+    Raises the exceptions of esker.Writer, and ValueError for unsupported data: complex numbers or float16; fields with more than 5 dimensions in addition to the time; attributes other than texts
     and numbers; times that do not increase.
 
     >>> import numpy as np, xarray as xr
@@ -246,9 +246,24 @@ def _encoded(
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(of_variable)
     encoded, attributes = conventions.cf_encoder(variables, attributes)
+    sizes = dict(dataset.sizes)
+    for name, variable in encoded.items():
+        if variable.dtype.kind in TEXT_KINDS and variable.dims:
+            wanted = variables[name].encoding.get("char_dim_name", "")
+            encoded[name] = _characters(name, variable, sizes, wanted)
     if time_dim in encoded and not _is_float64(encoded[time_dim]):  # for example nanoseconds since 1970
         encoded[time_dim] = _since_the_first(variables[time_dim])
     return encoded, attributes
+
+
+def _characters(name: Hashable, texts: xr.Variable, sizes: dict[Any, int], wanted: str) -> xr.Variable:
+    """Texts as characters along one more dimension, which becomes one of `sizes`: the wanted one if it is free."""
+    characters = characters_of(str(name), texts.values)
+    length = characters.shape[-1]
+    dim = character_dim(length, sizes, wanted)
+    sizes[dim] = length
+    attrs = {"_Encoding": "utf-8", **without_character_attributes(texts.attrs)}  # as for a text in _scalar()
+    return xr.Variable((*texts.dims, dim), characters, attrs)
 
 
 def _is_float64(variable: xr.Variable) -> bool:

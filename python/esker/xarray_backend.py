@@ -23,6 +23,7 @@ from xarray.core import indexing
 import esker
 from esker import _core
 from esker.array import TIME_DIM, Array
+from esker.characters import has_characters, texts_of_characters, without_character_attributes
 from esker.dataset import Dataset, Field, Scalar, component_dims
 from esker.decoding import FILL_ATTRIBUTES, fill_values
 from esker.losses import attributes_for_copy
@@ -192,6 +193,23 @@ def _close() -> None:
     """Does nothing: files are closed with the last array that uses them."""
 
 
+class _LazyTexts(BackendArray):
+    """The texts of an esker.Array of characters, for xarray's lazy indexing."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.shape = array.shape[:-1]
+        self.dtype = np.dtype(object, metadata={"element_type": str})  # xarray's type of texts
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.BASIC, self._read
+        )
+
+    def _read(self, key: tuple[int | slice, ...]) -> NDArray[Any]:
+        return texts_of_characters(self._array[(*key, slice(None))])
+
+
 class _LazyArray(BackendArray):
     """An esker.Array for xarray's lazy indexing."""
 
@@ -246,15 +264,26 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 variables[dim] = xr.Variable(
                     dim, values, attributes_for_xarray(source.dim_attrs.get(dim, {}))
                 )
-        lazy = indexing.LazilyIndexedArray(_LazyArray(array))
-        encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
-        variable = xr.Variable(dims, lazy, field_attributes(field), encoding)
+        variable = _variable(source, array, dims)
         no_axes = [dim for dim in field.grid.dims if field.grid.has_no_axes or dim == SCALAR_DIM]
-        variables[field.name] = variable.squeeze(no_axes)
+        variables[field.name] = variable.squeeze([dim for dim in no_axes if dim in variable.dims])
     no_times = all(field.fixed for field in fields)
     if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
         variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
     return xr.Dataset(variables, attrs=attributes_for_xarray(source.attrs))
+
+
+def _variable(source: Dataset, array: Array, dims: Sequence[str]) -> xr.Variable:
+    """A field, lazily; characters as texts, without their axis."""
+    field = array.field
+    encoding: dict[str, Any] = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
+    attrs = field_attributes(field)
+    if not has_characters(field.dtype, field.attrs):
+        return xr.Variable(dims, indexing.LazilyIndexedArray(_LazyArray(array)), attrs, encoding)
+    encoding["preferred_chunks"].pop(dims[-1])
+    encoding["char_dim_name"] = dims[-1]
+    lazy = indexing.LazilyIndexedArray(_LazyTexts(array))
+    return xr.Variable(dims[:-1], lazy, without_character_attributes(attrs), encoding)
 
 
 def _with_names_in_source(made: xr.Dataset) -> xr.Dataset:

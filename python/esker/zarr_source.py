@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.array import TIME_DIM
+from esker.characters import CHARACTER_ATTRIBUTES, TEXT_KINDS, character_dim, characters_of
 from esker.dataset import COMPONENT_DIM, Box, Scalar
 from esker.sources import AXES, Source, SourceField, box_index, with_schema_names
-from esker.stored_types import stored_type, type_attributes
+from esker.stored_types import as_stored, stored_type, type_attributes
 from esker.values import is_untyped, texts_of
 from esker.writer import attributes_with_dims
 from esker.zarr_attributes import attributes_from_zarr, from_json_value
@@ -105,12 +106,19 @@ class _Group:
         timed = (array for name, array in self._arrays.items() if self._dims[name][:1] == (self._time_dim,))
         return np.arange(max(array.shape[0] for array in timed), dtype=np.float64)
 
+    def _sizes(self) -> dict[str, int]:
+        """By dimension."""
+        return {dim: n for name, dims in self._dims.items() for dim, n in zip(dims, self._arrays[name].shape)}
+
     def _attributes_of(self, name: str) -> dict[str, Any]:
         array = self._arrays[name]
         attrs = attributes_from_zarr(dict(array.attrs), np.dtype(array.dtype))
         if name not in self._coords:
             attrs = {**_fill_of_version_2(array), **attrs}
-        return {**type_attributes(array.dtype), **_plain(attrs, name, self._left_out)}
+        of_type = type_attributes(array.dtype) if array.dtype.kind not in TEXT_KINDS else {}
+        if array.dtype.kind in TEXT_KINDS and array.ndim:
+            of_type = CHARACTER_ATTRIBUTES
+        return {**of_type, **_plain(attrs, name, self._left_out)}
 
     def _scalar(self, name: str, array: Any) -> Scalar:
         value = array[()]
@@ -121,6 +129,9 @@ class _Group:
     def _field(self, name: str, array: Any) -> SourceField:
         """Raises ValueError if Esker cannot store the array."""
         dims = self._dims[name]
+        if array.dtype.kind in TEXT_KINDS:
+            array = _Characters(name, array)
+            dims = (*dims, character_dim(array.shape[-1], self._sizes()))
         native = stored_type(name, array.dtype)
         timed = dims[0] == self._time_dim
         components = array.shape[-1] if len(dims) > 1 and _is_of_components(dims[-1]) else 1
@@ -134,7 +145,7 @@ class _Group:
 
         def read(step: int, box: Box) -> NDArray[Any]:
             at = (*([step] if timed else []), *(box_index(box) if own else ()))
-            samples = np.asarray(array[at], native)
+            samples = np.asarray(as_stored(np.asarray(array[at])), native)
             return samples if own else samples.reshape(1)
 
         return SourceField(
@@ -151,6 +162,18 @@ class _Group:
             coords={dim: self._coords[dim] for dim in own if dim in self._coords},
             is_series=not own,
         )
+
+
+class _Characters:
+    """An array of texts as one of characters, in memory."""
+
+    def __init__(self, name: str, array: Any) -> None:
+        self._values = characters_of(name, array[...])
+        self.dtype, self.shape = self._values.dtype, self._values.shape
+        self.chunks = (*array.chunks, self.shape[-1])
+
+    def __getitem__(self, index: Any) -> NDArray[Any]:
+        return self._values[index]
 
 
 def _dims_of(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

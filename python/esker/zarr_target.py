@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from esker._pieces import whole_chunks
 from esker.array import TIME_DIM
+from esker.characters import has_characters, texts_of_characters, without_character_attributes
 from esker.dataset import component_dims
 from esker.names import names_again, without_name_in_source
 from esker.replacing import staged
@@ -54,7 +55,10 @@ def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> 
             (one.components for one in source.fields), {dim for one in source.fields for dim in one.dims}
         )
         for one in source.fields:
-            _write_field(group, one, source, of_components.get(one.components), on_read)
+            if has_characters(one.dtype, one.attrs):
+                _write_texts(group, one, source)
+            else:
+                _write_field(group, one, source, of_components.get(one.components), on_read)
         with warnings.catch_warnings():
             # The Zarr 3 specification lacks consolidated metadata, but xarray reads them.
             warnings.filterwarnings("ignore", "Consolidated metadata")
@@ -117,6 +121,20 @@ def _times(source: Source) -> NDArray[Any]:
     with np.errstate(invalid="ignore", over="ignore"):
         typed = times.astype(source.time_dtype)
     return typed if np.array_equal(typed.astype(np.float64), times) else times
+
+
+def _write_texts(group: Any, one: SourceField, source: Source) -> None:
+    """Writes characters as texts, without their axis; they are empty at steps at which the field was not written."""
+    box = (0,) * len(one.shape), one.shape[::-1]
+    steps = [
+        one.read(step, box) if one.has(step) else np.zeros(one.shape, one.dtype)
+        for step in range(1 if one.fixed else len(source.times))
+    ]
+    values = texts_of_characters(steps[0] if one.fixed else np.stack(steps))
+    dims = (*([] if one.fixed else [source.time_dim]), *one.dims[:-1])
+    array = group.create_array(one.name, shape=values.shape, dtype=str, dimension_names=dims)
+    array[...] = values
+    array.attrs.update(attributes_for_zarr(without_character_attributes(one.attrs), values.dtype))
 
 
 def _write_field(

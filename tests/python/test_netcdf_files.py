@@ -138,13 +138,15 @@ def test_info_of_a_file_of_others(tmp_path: Path, esker_command: Run) -> None:
     path = tmp_path / "foreign.nc"
     with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as ds:
         ds.createDimension("x", 4)
+        for name in "abcdef":
+            ds.createDimension(name, 1)
         ds.createVariable("v", "f4", ("x",))[:] = 1
-        ds.createVariable("words", "S1", ("x", "x"))
+        ds.createVariable("many", "f4", tuple("abcdef"))
     shown = esker_command("info", path).stdout
-    assert "Parts" not in shown and "variable 'words' is left out" in shown
+    assert "Parts" not in shown and "variable 'many' is left out" in shown
     facts = json.loads(esker_command("info", path, "--json").stdout)
     assert facts["storage"] == {"files": 1, "bytes": path.stat().st_size, "data_bytes": 16}
-    assert facts["warnings"] == ["variable 'words' is left out: values of type character are not supported"]
+    assert facts["warnings"] == ["variable 'many' is left out: it has 6 axes; at most 5 are supported"]
 
 
 def cdf_name(name: bytes) -> bytes:
@@ -152,9 +154,9 @@ def cdf_name(name: bytes) -> bytes:
 
 
 def test_names_in_latin_1_of_what_is_left_out(esker_command: Run, tmp_path: Path) -> None:
-    """No library writes such names; older programs did. A variable of characters, and one of numbers."""
+    """No library writes such names; older programs did. A variable of too many axes, and one of numbers."""
     path = tmp_path / "old.nc"
-    variables = [(cdf_name(b"a\xe9"), 1, 5, 8), (cdf_name(b"H\xf6he"), 2, 2, 4)]
+    variables = [(cdf_name(b"a\xe9"), 1, 5, 8), (cdf_name(b"H\xf6he"), 6, 5, 256)]
 
     def header(begin: int) -> bytes:
         text = b"CDF\1" + struct.pack(">i", 0) + struct.pack(">ii", 10, 1) + cdf_name(b"x")
@@ -164,12 +166,12 @@ def test_names_in_latin_1_of_what_is_left_out(esker_command: Run, tmp_path: Path
             begin += size
         return text
 
-    path.write_bytes(header(len(header(0))) + struct.pack(">ff", 1, 2) + b"ab\0\0")
+    path.write_bytes(header(len(header(0))) + struct.pack(">ff", 1, 2) + bytes(256))
     found = esker.open(path)
     assert list(found) == ["a_"]
     assert found.warnings == [
         "variable 'a?' is renamed to 'a_'",
-        "variable 'H?he' is left out: values of type character are not supported",
+        "variable 'H?he' is left out: it has 6 axes; at most 5 are supported",
     ]
     done = esker_command("info", path)
     assert done.returncode == 0 and "variable 'H?he' is left out" in done.stdout

@@ -329,10 +329,10 @@ def test_times_of_files_whose_fields_are_fixed(tmp_path: Path) -> None:
 def test_what_is_left_out_is_named_once(tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
         file.createDimension("x", 3)
-        file.createDimension("letter", 5)
+        pair = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f4")]), "pair")
         file.createVariable("bed", "f4", ("x",))[:] = [1, 2, 3]
-        file.createVariable("name", "S1", ("x", "letter"))
-        file.createVariable("title", "S1", ("x", "letter"))
+        file.createVariable("name", pair, ("x",))
+        file.createVariable("title", pair, ("x",))
     with pytest.warns(UserWarning) as told:
         xr.open_dataset(tmp_path / "run.nc", engine=ENGINE)
     (one,) = told

@@ -202,10 +202,24 @@ class Reader {
       variable.dims.push_back(is_ordinary ? ordinary_records(of, axis) : number_of(axes[axis]));
     }
     if (of.is_virtual) variable.missing = kInOtherFiles;
+    StoredVariable stored{of.path,
+                          {of.extents.begin(), of.extents.end()},
+                          chunk_of(dataset, of.extents.size()),
+                          is_plain(dataset),
+                          most_inflation(dataset),
+                          of.is_virtual};
+    if (of.text_bytes) add_characters(*of.text_bytes, variable, stored);
     out_.header.variables.push_back(std::move(variable));
-    const std::vector<Index> extents(of.extents.begin(), of.extents.end());
-    out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset),
-                              most_inflation(dataset), of.is_virtual});
+    out_.variables.push_back(std::move(stored));
+  }
+
+  /// The axis of the characters of texts: one dimension for each number of bytes.
+  void add_characters(Index text_bytes, netcdf::Variable& variable, StoredVariable& stored) {
+    const auto [place, is_new] = characters_.emplace(text_bytes, static_cast<int>(out_.header.dims.size()));
+    if (is_new) out_.header.dims.push_back({fmt::format("string{}", text_bytes), text_bytes});
+    variable.dims.push_back(place->second);
+    stored.extents.push_back(text_bytes);
+    if (!stored.chunk.empty()) stored.chunk.push_back(text_bytes);
   }
 
   /// Attributes of the file come first.
@@ -265,6 +279,7 @@ class Reader {
   Dimensions dims_;
   std::optional<std::size_t> records_;
   std::map<std::size_t, int> number_of_;  // in the header, by position among the dimensions of the file
+  std::map<Index, int> characters_;       // the same of add_characters(), by number of bytes
   std::map<Index, int> ordinary_;         // the same of ordinary_records(), by number of values
 };
 

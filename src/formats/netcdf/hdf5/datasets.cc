@@ -13,6 +13,8 @@
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/dimensions.h"
+#include "formats/netcdf/hdf5/global_heap.h"
+#include "formats/netcdf/hdf5/variable_text.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -56,13 +58,14 @@ void take_shape(hid_t dataset, DatasetInfo& info) {
 void take_type(hid_t dataset, DatasetInfo& info) {
   const Handle type(H5Dget_type(dataset), "type");
   info.type = type_of(type);
-  const bool is_character =
-      H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) == 1;
-  if (info.type && (*info.type != netcdf::Type::kChar || is_character)) return;
+  const bool is_text = H5Tget_class(type) == H5T_STRING;
+  if (is_text && H5Tis_variable_str(type) > 0) {
+    info.text_bytes = 0;  // not known yet
+  } else if (is_text && H5Tget_size(type) > 1) {
+    info.text_bytes = static_cast<Index>(H5Tget_size(type));
+  }
+  if (info.type) return;
   switch (H5Tget_class(type)) {
-    case H5T_STRING:
-      info.why_not = "values of type character are not supported";
-      break;
     case H5T_COMPOUND:
       info.why_not = "compound types are not supported";
       break;
@@ -123,14 +126,44 @@ void take_storage(hid_t dataset, bool has_parts, DatasetInfo& info) {
   }
 }
 
+/// Of a variable-length type.
+Index longest_text(hid_t dataset, const DatasetInfo& info) {
+  constexpr std::size_t kMostTexts = std::size_t{1} << 20;
+  std::size_t n = 1;
+  for (const hsize_t extent : info.extents)
+    n *= static_cast<std::size_t>(std::min<hsize_t>(extent, kMostTexts + 1));
+  if (n > kMostTexts)
+    throw Failure(fmt::format("at most {} texts of variable length are supported", kMostTexts));
+  std::vector<std::byte> references(n * kReferenceBytes);
+  checked(H5Dread(dataset, reference_type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()), "texts");
+  std::size_t longest = 1;
+  for (const std::string& text : texts_at(file_of(dataset), references))
+    longest = std::max(longest, text.size());
+  return static_cast<Index>(longest);
+}
+
+void take_texts(hid_t dataset, DatasetInfo& info) {
+  constexpr Index kMostBytes = 64 << 10;
+  try {
+    if (info.text_bytes == 0) info.text_bytes = longest_text(dataset, info);
+  } catch (const Failure& failure) {
+    info.why_not = failure.what();
+    return;
+  }
+  if (info.text_bytes > kMostBytes) {
+    info.why_not = fmt::format("a text has {} bytes; at most {} are supported", *info.text_bytes, kMostBytes);
+  }
+}
+
 DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference, bool has_parts) {
   DatasetInfo info;
   info.path = std::move(path);
   info.reference = reference;
   take_shape(dataset, info);
-  // The type first: HDF5 1.10 does not return from a damaged variable-length fill value.
+  // The type first: HDF5 1.10 does not return from a damaged variable-length fill value, except of texts.
   if (info.why_not.empty()) take_type(dataset, info);
   if (info.why_not.empty()) take_storage(dataset, has_parts, info);
+  if (info.why_not.empty() && info.text_bytes) take_texts(dataset, info);
   info.is_scale = text_attribute(dataset, "CLASS") == "DIMENSION_SCALE" && !info.extents.empty();
   info.dimension_numbers = read_ints(dataset, kVariableDimensions);
   if (info.is_scale) {

@@ -28,6 +28,7 @@ struct DatasetInfo {
   std::vector<AxisOf> uses;             ///< of a dimension: the axes that it belongs to
   std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: not stored
   bool is_virtual = false;              ///< its values are in the parts of an Esker dataset (parts.h)
+  std::optional<Index> text_bytes;      ///< of its longest text, if it has texts of more than one character
   std::string why_not;                  ///< why its values cannot be read; empty if they can
   std::optional<netcdf::Type> type;     ///< if absent, why_not gives the reason
 };

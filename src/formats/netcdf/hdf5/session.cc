@@ -4,12 +4,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "formats/netcdf/hdf5/own_filters.h"
+#include "formats/netcdf/hdf5/variable_text.h"
 
 namespace esker::hdf5 {
 
@@ -229,6 +231,8 @@ hid_t open_file(hid_t access_properties, Access access) {
 
 Status act(VirtualFile& file, Access access, const std::function<Status(VirtualFile&)>& action) {
   static const H5FD_class_t driver_class = make_driver_class();
+  std::optional<TextsAsReferences> texts;
+  if (access == Access::kRead) texts.emplace();
   const Handle driver(H5FDregister(&driver_class), "driver");
   const Handle properties = access_list(driver, file, access);
   file.id = checked(open_file(properties, access), "open");

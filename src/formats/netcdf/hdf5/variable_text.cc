@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <cstring>
 
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/global_heap.h"
 
 namespace esker::hdf5 {
 namespace {
+
+constexpr const char* kToReference = "esker: reference";
+constexpr const char* kToNothing = "esker: no text";
 
 /// References as bytes, as in the file: no conversion is needed.
 herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::size_t /*n*/,
@@ -19,23 +22,24 @@ herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::
   return H5Tget_size(stored) == kReferenceBytes ? 0 : -1;
 }
 
-/// Registers keep_bytes() with the library during its lifetime.
-class KeepBytes {
- public:
-  KeepBytes() : text_(H5Tcopy(H5T_C_S1), "text"), bytes_(H5Tcreate(H5T_OPAQUE, kReferenceBytes), "bytes") {
-    checked(H5Tset_size(text_, H5T_VARIABLE), "text");
-    checked(H5Tregister(H5T_PERS_SOFT, kName, text_, bytes_, keep_bytes), "text");
+/// No text: zeros, for pointers in memory and for references in the file.
+herr_t forget(hid_t /*stored*/, hid_t wanted, H5T_cdata_t* conversion, std::size_t n, std::size_t stride,
+              std::size_t /*background_stride*/, void* values, void* /*background*/, hid_t /*transfer*/) {
+  if (conversion->command == H5T_CONV_FREE) return 0;
+  conversion->need_bkg = H5T_BKG_NO;
+  if (conversion->command != H5T_CONV_CONV) return 0;
+  const std::size_t n_bytes = H5Tget_size(wanted);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::memset(static_cast<std::byte*>(values) + i * (stride > 0 ? stride : n_bytes), 0, n_bytes);
   }
-  KeepBytes(const KeepBytes&) = delete;
-  KeepBytes& operator=(const KeepBytes&) = delete;
-  ~KeepBytes() { H5Tunregister(H5T_PERS_SOFT, kName, H5I_INVALID_HID, H5I_INVALID_HID, keep_bytes); }
+  return 0;
+}
 
-  [[nodiscard]] hid_t type() const { return bytes_; }
-
- private:
-  static constexpr const char* kName = "esker: bytes";
-  Handle text_, bytes_;
-};
+Handle text_type() {
+  Handle type(H5Tcopy(H5T_C_S1), "text");
+  checked(H5Tset_size(type, H5T_VARIABLE), "text");
+  return type;
+}
 
 void read_bytes(const VirtualFile& file, std::uint64_t at, std::span<std::byte> bytes) {
   const auto end = static_cast<std::uint64_t>(file.end_of_file());
@@ -87,19 +91,31 @@ class Heap {
 
 }  // namespace
 
-std::vector<std::string> read_variable_texts(hid_t attribute, std::size_t n) {
-  std::vector<std::byte> stored(n * kReferenceBytes);
-  {
-    const KeepBytes conversion;
-    checked(H5Aread(attribute, conversion.type(), stored.data()), "text");
-  }
-  Heap heap(file_of(attribute));
+TextsAsReferences::TextsAsReferences() : text_(text_type()), reference_(reference_type()) {
+  checked(H5Tregister(H5T_PERS_SOFT, kToReference, text_, reference_, keep_bytes), "text");
+  checked(H5Tregister(H5T_PERS_SOFT, kToNothing, text_, text_, forget), "text");
+}
+
+TextsAsReferences::~TextsAsReferences() {
+  H5Tunregister(H5T_PERS_SOFT, kToReference, H5I_INVALID_HID, H5I_INVALID_HID, keep_bytes);
+  H5Tunregister(H5T_PERS_SOFT, kToNothing, H5I_INVALID_HID, H5I_INVALID_HID, forget);
+}
+
+Handle reference_type() { return {H5Tcreate(H5T_OPAQUE, kReferenceBytes), "reference"}; }
+
+std::vector<std::string> texts_at(const VirtualFile& file, std::span<const std::byte> references) {
+  Heap heap(file);
   std::vector<std::string> texts;
-  for (std::size_t at = 0; at < stored.size(); at += kReferenceBytes) {
-    const auto reference = std::span(stored).subspan(at).first<kReferenceBytes>();
-    texts.push_back(heap.text(parse_reference(reference)));
+  for (; !references.empty(); references = references.subspan(kReferenceBytes)) {
+    texts.push_back(heap.text(parse_reference(references.first<kReferenceBytes>())));
   }
   return texts;
+}
+
+std::vector<std::string> read_variable_texts(hid_t attribute, std::size_t n) {
+  std::vector<std::byte> references(n * kReferenceBytes);
+  checked(H5Aread(attribute, reference_type(), references.data()), "text");
+  return texts_at(file_of(attribute), references);
 }
 
 }  // namespace esker::hdf5

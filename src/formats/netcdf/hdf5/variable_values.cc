@@ -1,5 +1,8 @@
 #include "formats/netcdf/hdf5/variable_values.h"
 
+#include <algorithm>
+
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -22,20 +25,28 @@ AttributeValue element(const AttributeValue& values, std::size_t place) {
       values);
 }
 
+constexpr Index kMostTextBytes = Index{64} << 20;  // of all steps
+
+Status in_other_files(const StoredVariable& variable) {
+  return error(Code::kDataLoss, "'{}' is stored in other files, expected in this one",
+               excerpt(variable.path));
+}
+
 Slab slab_of(const StoredVariable& variable, Index n) {
   if (variable.extents.empty()) return {};
   return {{0}, {1}, {n}};
 }
 
-std::string read_characters(hid_t file, const std::string& path, Index n) {
-  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "variable");
-  const Handle space(H5Dget_space(dataset), "extents");
-  const hssize_t found = H5Sget_simple_extent_npoints(space);
-  if (found != n) throw Failure("the length of a text has changed since the file was opened");
-  const Handle type(H5Dget_type(dataset), "type");
-  if (H5Tget_size(type) != 1) throw Failure("the type of a text has changed since the file was opened");
+Result<std::string> read_characters(hid_t file, const StoredVariable& variable) {
+  const std::vector<Index>& extents = variable.extents;
+  Index n = 1;
+  for (const Index extent : extents) n = checked_mul(n, extent).value_or(kMostTextBytes + 1);
+  if (n > kMostTextBytes) {
+    return error(Code::kDataLoss, "'{}' has more than {} characters", excerpt(variable.path), kMostTextBytes);
+  }
   std::string text(static_cast<std::size_t>(n), '\0');
-  checked(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), "text");
+  const Slab all{std::vector<Index>(extents.size(), 0), std::vector<Index>(extents.size(), 1), extents};
+  read_slab(file, variable.path, SampleType::kUint8, all, std::as_writable_bytes(std::span(text)).data());
   return text;
 }
 
@@ -45,6 +56,7 @@ Result<AttributeValue> VariableValues::operator()(int variable, Index step) {
   const auto v = static_cast<std::size_t>(variable);
   const netcdf::Header& header = contents_.header;
   const bool has_records = header.is_record(header.variables[v]);
+  if (header.variables[v].type == netcdf::Type::kChar) return read_text(v, has_records ? step : -1);
   if (kept_ != variable) {
     Index n = has_records ? header.num_records : 1;
     if (!has_records) {
@@ -56,11 +68,23 @@ Result<AttributeValue> VariableValues::operator()(int variable, Index step) {
   return has_records ? element(values_, static_cast<std::size_t>(step)) : values_;
 }
 
+Result<AttributeValue> VariableValues::read_text(std::size_t variable, Index step) {
+  const StoredVariable& stored = contents_.variables[variable];
+  if (stored.is_virtual) return in_other_files(stored);
+  if (kept_text_ != static_cast<int>(variable)) {
+    ESKER_ASSIGN_OR_RETURN(text_, read_characters(file_, stored));
+    kept_text_ = static_cast<int>(variable);
+  }
+  if (step < 0) return netcdf::to_text(text_);
+  const std::size_t n_bytes = text_.size() / static_cast<std::size_t>(std::max<Index>(1, stored.extents[0]));
+  const std::size_t begin = static_cast<std::size_t>(step) * n_bytes;
+  return netcdf::to_text(begin < text_.size() ? text_.substr(begin, n_bytes) : "");
+}
+
 Status VariableValues::read(std::size_t variable, Index n) {
   const StoredVariable& stored = contents_.variables[variable];
   const std::string& path = stored.path;
-  if (stored.is_virtual)
-    return error(Code::kDataLoss, "'{}' is stored in other files, expected in this one", excerpt(path));
+  if (stored.is_virtual) return in_other_files(stored);
   if (stored.extents.size() > 1)
     return error(Code::kDataLoss, "'{}' has several axes, expected at most one", excerpt(path));
   if (n > most_values(file_bytes_, 1)) {
@@ -68,10 +92,6 @@ Status VariableValues::read(std::size_t variable, Index n) {
                  n, file_bytes_);
   }
   const auto type = netcdf::sample_type_of(contents_.header.variables[variable].type);
-  if (!type) {
-    values_ = netcdf::to_text(read_characters(file_, path, n));
-    return {};
-  }
   ESKER_ASSIGN_OR_RETURN(Numbers numbers, to_type(std::vector<double>(static_cast<std::size_t>(n)), *type));
   std::visit(
       [&](auto& list) {

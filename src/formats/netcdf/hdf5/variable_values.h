@@ -7,8 +7,8 @@
 
 namespace esker::hdf5 {
 
-/// A netcdf::ReadValues for variables of at most one dimension; caches the last one. Failures are thrown,
-/// except kDataLoss for more values than the file can hold.
+/// A netcdf::ReadValues for numbers of at most one dimension, and for texts; caches the last one. Failures
+/// are thrown, except kDataLoss for more values than the file can hold.
 class VariableValues {
  public:
   VariableValues(hid_t file, Index file_bytes, const Contents& contents)
@@ -18,12 +18,16 @@ class VariableValues {
 
  private:
   Status read(std::size_t variable, Index n);
+  /// All of it (-1), or a step.
+  Result<AttributeValue> read_text(std::size_t variable, Index step);
 
   hid_t file_;
   Index file_bytes_;
   const Contents& contents_;
   int kept_ = -1;
   AttributeValue values_;
+  int kept_text_ = -1;
+  std::string text_;
 };
 
 }  // namespace esker::hdf5

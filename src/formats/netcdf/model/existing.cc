@@ -30,6 +30,8 @@ Status take_attributes(const StoredSchema& file, Schema& schema, std::vector<std
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(FieldId{static_cast<int>(f)}));
     const int variable = file.variable_of_field[f];
     *attributes = with_name(attributes_of(variable), variable, schema.fields()[f].name);
+    if (file.header.variables[static_cast<std::size_t>(variable)].type == Type::kChar)
+      (*attributes)[kSampleTypeAttribute] = kCharacters;
   }
   for (std::size_t s = 0; s < schema.scalars().size(); ++s) {
     if (file.variable_of_scalar[s] < 0) continue;

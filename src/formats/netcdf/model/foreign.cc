@@ -105,8 +105,8 @@ class Reader {
 
   Status add_field(int number) {
     const Variable& variable = variable_at(number);
-    const auto type = sample_type_of(variable.type);
-    if (!type) return {Code::kUnsupported, "values of type character are not supported"};
+    const bool is_text = variable.type == Type::kChar;
+    const SampleType type = is_text ? SampleType::kUint8 : *sample_type_of(variable.type);
     const bool has_records = header().is_record(variable);
     const std::vector<int> dims(variable.dims.rbegin(), variable.dims.rend() - (has_records ? 1 : 0));
     if (dims.size() > kMaxRank) {
@@ -114,8 +114,9 @@ class Reader {
     }
     ESKER_ASSIGN_OR_RETURN(const int grid, grid_on(dims));
     Attributes attributes = attributes_of(number);
+    if (is_text) attributes[kSampleTypeAttribute] = kCharacters;
     const std::string name = name_for(variable, attributes);
-    Field field{name, grid, *type, 1, !has_records, 1, std::move(attributes)};
+    Field field{name, grid, type, 1, !has_records, 1, std::move(attributes)};
     ESKER_RETURN_IF_ERROR(out_.schema.add_field(std::move(field)).status());
     out_.file.variable_of_field.push_back(number);
     return {};

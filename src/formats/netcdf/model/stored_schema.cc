@@ -133,8 +133,11 @@ class Builder {
     for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
       const Field& field = schema_.fields()[f];
       if (field.fixed != fixed) continue;
-      Variable variable = named(field.name, field.attributes, type_of(field.type));
-      ESKER_RETURN_IF_ERROR(give_type(field.attributes, variable));
+      const Type type = type_of(field);
+      Attributes attributes = field.attributes;
+      if (type == Type::kChar) attributes.erase(kSampleTypeAttribute);
+      Variable variable = named(field.name, attributes, type);
+      ESKER_RETURN_IF_ERROR(give_type(attributes, variable));
       if (!fixed) variable.dims.push_back(0);
       const std::vector<int>& dims = schema_.grid_of(field).dims;
       for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
@@ -208,14 +211,15 @@ Result<StoredSchema> find_file(const Schema& schema, const Header& header) {
   for (std::size_t v = 0; v < header.variables.size(); ++v) {  // exact names first
     places.emplace(schema_name(header.variables[v].name), static_cast<int>(v));
   }
+  const auto is_alike = [&](const Variable& found, const Variable& like) {  // outlines do not know characters
+    const bool is_text = found.type == Type::kChar && like.type == Type::kUByte;
+    return (is_text || found.type == like.type) && shape_of(header, found) == shape_of(wanted.header, like);
+  };
   const auto find = [&](int number) -> Result<int> {
     const Variable& like = wanted.header.variables[static_cast<std::size_t>(number)];
     const auto place = places.find(like.name);
     if (place != places.end()) {
-      const Variable& variable = header.variables[static_cast<std::size_t>(place->second)];
-      const bool is_alike =
-          variable.type == like.type && shape_of(header, variable) == shape_of(wanted.header, like);
-      if (is_alike) return place->second;
+      if (is_alike(header.variables[static_cast<std::size_t>(place->second)], like)) return place->second;
     }
     return error(Code::kDataLoss, "no variable '{}' with the type and shape of the schema", like.name);
   };

@@ -115,6 +115,14 @@ Type type_of(SampleType type) {
   return Type::kByte;
 }
 
+bool has_characters(const Field& field) {
+  const auto found = field.attributes.find(kSampleTypeAttribute);
+  const std::string* type = found == field.attributes.end() ? nullptr : text_of(found->second);
+  return field.type == SampleType::kUint8 && field.components == 1 && type && *type == kCharacters;
+}
+
+Type type_of(const Field& field) { return has_characters(field) ? Type::kChar : type_of(field.type); }
+
 AttributeValue to_text(std::string bytes) {
   std::string text = bytes;
   text.erase(std::remove(text.begin(), text.end(), '\0'), text.end());

@@ -15,6 +15,13 @@ namespace esker::netcdf {
 std::optional<SampleType> sample_type_of(Type type);
 Type type_of(SampleType type);
 
+/// A field of texts has samples of uint8, the characters, and this attribute, NumPy's name of their type. The
+/// fastest axis, if any, is along the characters of a text, which NULs pad. In files they are NC_CHAR.
+inline constexpr const char* kSampleTypeAttribute = "dtype";
+inline constexpr const char* kCharacters = "S1";
+bool has_characters(const Field& field);
+Type type_of(const Field& field);
+
 /// The values of a variable: numbers of its type, or its characters as a text. Either all values or those of
 /// one record.
 using ReadValues = std::function<Result<AttributeValue>(int variable, Index step)>;

@@ -1,0 +1,185 @@
+"""Variables of texts, through every format and xarray."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+import esker
+import esker.xarray
+from esker.characters import texts_of_characters
+
+netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+TIMES = ["2000-02-28_23:59:30", "2000-02-29_00:00:00", "2000-03-01_12:00:00"]
+NAMES = ["north", "", "Süden"]
+
+
+def characters(texts: list[str], length: int, padding: str = "\0") -> np.ndarray:
+    stored = [text.encode().ljust(length, padding.encode()) for text in texts]
+    return np.array(stored, f"S{length}").view("S1").reshape(len(texts), length)
+
+
+def write_wrf(path: Path, format: str, times: list[str] = TIMES) -> None:
+    with netCDF4.Dataset(path, "w", format=format) as file:
+        for name, length in {"Time": None, "DateStrLen": 19, "x": 4, "region": 3, "StrLen": 8}.items():
+            file.createDimension(name, length)
+        file.createVariable("Times", "S1", ("Time", "DateStrLen"))[:] = characters(times, 19)
+        file.createVariable("T2", "f4", ("Time", "x"))[:] = np.arange(4 * len(times)).reshape(-1, 4)
+        names = file.createVariable("names", "S1", ("region", "StrLen"))
+        names[:] = characters(NAMES, 8)
+        names.long_name = "names of regions"
+        file.createVariable("area", "f4", ("region",))[:] = [1, 2, 3]
+
+
+def texts_in(ds: esker.Dataset, name: str, step: int = 0) -> list[str]:
+    field = ds[name]
+    assert field.dtype == np.uint8 and field.attrs["dtype"] == "S1"
+    return texts_of_characters(field.read() if field.fixed else field.read(step=step)).tolist()
+
+
+def check_wrf(path: Path) -> None:
+    ds = esker.open(path)
+    assert list(ds.steps) == [0, 1, 2] and ds.time_dim == "Time" and ds.warnings == []
+    assert [texts_in(ds, "Times", step) for step in range(3)] == TIMES
+    assert texts_in(ds, "names") == NAMES and ds["names"].attrs["long_name"] == "names of regions"
+    np.testing.assert_array_equal(ds["T2"].read(step=2), [8, 9, 10, 11])
+
+
+@pytest.mark.parametrize("format", ["NETCDF3_CLASSIC", "NETCDF4"])
+@pytest.mark.parametrize("target", ["b.idx", "b.nc", "b.zarr", "cdf1", "netcdf4"])
+def test_a_wrf_file_keeps_its_texts(
+    tmp_path: Path, esker_command: Run, format: str, target: str
+) -> None:
+    write_wrf(tmp_path / "a.nc", format)
+    check_wrf(tmp_path / "a.nc")
+    chosen = ["--format", target] if "." not in target else []
+    path = tmp_path / (target if not chosen else "b.nc")
+    done = esker_command("convert", tmp_path / "a.nc", path, *chosen)
+    assert (done.returncode, done.stderr) == (0, "")
+    if target != "b.zarr":
+        check_wrf(path)
+    if path.suffix == ".nc":
+        with netCDF4.Dataset(path) as file:
+            assert file["Times"].dtype == file["names"].dtype == "S1" and file["names"].shape == (3, 8)
+            assert netCDF4.chartostring(file["Times"][:], "utf-8").tolist() == TIMES
+            assert file.data_model == ("NETCDF4" if target == "netcdf4" else "NETCDF3_CLASSIC")
+    if target != "b.zarr":  # whose dimension Time is an ordinary axis without dates
+        esker_command("convert", path, tmp_path / "c.nc")
+        check_wrf(tmp_path / "c.nc")
+
+
+def test_zarr_and_xarray_have_texts(tmp_path: Path, esker_command: Run) -> None:
+    write_wrf(tmp_path / "a.nc", "NETCDF3_CLASSIC")
+    esker_command("convert", tmp_path / "a.nc", tmp_path / "b.zarr")
+    esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx")
+    for path, engine in [("b.zarr", "zarr"), ("b.idx", "esker"), ("a.nc", "esker")]:
+        with xr.open_dataset(tmp_path / path, engine=engine) as found:
+            assert found["Times"].values.tolist() == TIMES and found["Times"].dims == ("Time",)
+            assert found["names"][1:].values.tolist() == NAMES[1:]
+            assert found["names"].attrs == {"long_name": "names of regions"}
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_texts_of_zarr(tmp_path: Path, esker_command: Run, version: Any) -> None:
+    given = xr.Dataset(
+        {
+            "v": (("time", "x"), np.ones((2, 3))),
+            "variable": (("x",), np.array(["a", "bß", ""], object)),
+            "fixed": (("time", "x"), np.array([["a", "b", "c"], ["dd", "e", "f"]])),
+            "bytes": (("time",), np.array([b"ab", b"c"])),
+        },
+        coords={"time": [0.0, 1.0], "x": ["p", "q", "rr"]},
+    )
+    encoding = {"fixed": {"chunks": (1, 2)}}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The data type")  # has no specification yet
+        given.to_zarr(tmp_path / "a.zarr", zarr_format=version, consolidated=False, encoding=encoding)
+    done = esker_command("convert", tmp_path / "a.zarr", tmp_path / "b.nc")
+    assert (done.returncode, done.stderr) == (0, "")
+    with xr.open_dataset(tmp_path / "b.nc", engine="esker") as found:
+        xr.testing.assert_equal(found, given.assign(bytes=given["bytes"].astype(str)))
+
+
+@pytest.mark.parametrize("name", ["b.idx", "b.nc"])
+def test_xarray_writes_texts(tmp_path: Path, name: str) -> None:
+    given = xr.Dataset(
+        {
+            "v": (("time", "region"), np.ones((2, 3))),
+            "who": (("time",), ["first", "ä second one"], {"long_name": "by"}),
+            "by_region": (("time", "region"), np.array([["a", "b", "c"], ["", "ee", "f"]], object)),
+        },
+        coords={"time": [1.0, 2.0], "region": NAMES, "string5": [1, 2]},
+    )
+    given.to_esker(tmp_path / name)
+    with xr.open_dataset(tmp_path / name, engine="esker", decode_times=False) as found:
+        xr.testing.assert_equal(found.drop_vars("string5", errors="ignore"), given.drop_vars("string5"))
+        assert found["who"].attrs == {"long_name": "by"}
+        found.to_esker(tmp_path / "again.idx")
+    assert esker.open(tmp_path / "again.idx")["region"].dims == ("region", "string6")
+    mixed = xr.Dataset({"v": (("x",), np.array(["a", 1.5], object))})
+    with pytest.raises(ValueError, match=r"v: expected texts, found 1\.5"):
+        mixed.to_esker(tmp_path / "c.idx")
+
+
+def test_texts_of_h5py(tmp_path: Path, esker_command: Run) -> None:
+    grid = np.array([["a", "bc"], ["", "Ü" * 40]], object)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["v"] = np.zeros((2, 2))
+        file["fixed"] = np.array([[b"ab", b"c"], [b"def", b""]])
+        file["variable"] = grid
+        file["one"] = "alone"
+        made = file.create_dataset(
+            "chunked", (7,), h5py.string_dtype(), chunks=(2,), compression="gzip", shuffle=True
+        )
+        made[1], made[6] = "first", "last"
+        file["long"] = np.array(["x" * 70000, ""], object)
+        file["latin1"] = np.array([["é!".encode("latin-1"), b"x"]])
+    ds = esker.open(tmp_path / "a.h5")
+    assert texts_in(ds, "fixed") == [["ab", "c"], ["def", ""]] and texts_in(ds, "variable") == grid.tolist()
+    assert texts_in(ds, "chunked") == ["", "first", "", "", "", "", "last"]
+    assert texts_in(ds, "latin1") == [["é!", "x"]]
+    assert ds.scalars["one"].value == "alone"
+    assert ds.warnings == ["variable 'long' is left out: a text has 70000 bytes; at most 65536 are supported"]
+    part = ds["variable"].read(box=((1, 0, 1), (4, 2, 2)))
+    assert part.tobytes() == b"\0\0\0" + "ÜÜ".encode()[1:]
+    esker_command("convert", tmp_path / "a.h5", tmp_path / "b.nc")
+    assert texts_in(esker.open(tmp_path / "b.nc"), "variable") == grid.tolist()
+    assert esker_command("verify", tmp_path / "a.h5").returncode == 0
+
+
+@pytest.mark.parametrize("format", ["idx", "cdf1", "netcdf4"])
+def test_a_program_writes_characters(tmp_path: Path, format: str) -> None:
+    path = tmp_path / ("a.idx" if format == "idx" else "a.nc")
+    how = {"dims": {"n": 5, "station": 2}, "format": format}
+    with esker.Writer(path, **how) as writer:
+        label = writer.field("label", "S1", grid=writer.grid("n", ("n",)))
+        station = writer.field("station_name", "S1", fixed=True, grid=writer.grid("names", ("n", "station")))
+        for number, text in enumerate(["spin", "run"]):
+            with writer.step(number) as step:
+                step.put(label, characters([text], 5)[0])
+                if number == 0:
+                    step.put(station, characters(["ab", "Ü"], 5))
+    with esker.Writer.append(path) as writer, writer.step(2) as step:
+        step.put("label", characters(["end"], 5)[0])
+    ds = esker.open(path)
+    assert [texts_in(ds, "label", step) for step in range(3)] == ["spin", "run", "end"]
+    assert texts_in(ds, "station_name") == ["ab", "Ü"]
+
+
+def test_a_level_keeps_whole_texts(tmp_path: Path, esker_command: Run) -> None:
+    write_wrf(tmp_path / "a.nc", "NETCDF3_CLASSIC")
+    esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx", "--level", "1")
+    ds = esker.open(tmp_path / "b.idx")
+    assert ds["T2"].shape == (2,) and texts_in(ds, "Times", 1) == TIMES[1]
+    with xr.open_dataset(tmp_path / "a.nc", engine="esker", level=1) as found:
+        assert found["T2"].shape == (3, 2) and found["names"].values.tolist() == NAMES
