@@ -1,4 +1,4 @@
-"""Variables of texts, through every format and xarray."""
+"""Variables of texts: names, and the times of WRF and MPAS, through every format and xarray."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 TIMES = ["2000-02-28_23:59:30", "2000-02-29_00:00:00", "2000-03-01_12:00:00"]
+SECONDS = [0, 30, 30 + 36 * 3600]
 NAMES = ["north", "", "Süden"]
 
 
@@ -49,7 +50,9 @@ def texts_in(ds: esker.Dataset, name: str, step: int = 0) -> list[str]:
 
 def check_wrf(path: Path) -> None:
     ds = esker.open(path)
-    assert list(ds.steps) == [0, 1, 2] and ds.time_dim == "Time" and ds.warnings == []
+    assert list(ds.steps) == SECONDS and ds.time_dim == "Time" and ds.warnings == []
+    assert ds.time_attrs["units"] == "seconds since 2000-02-28 23:59:30"
+    assert ds.time_attrs["calendar"] == "proleptic_gregorian"
     assert [texts_in(ds, "Times", step) for step in range(3)] == TIMES
     assert texts_in(ds, "names") == NAMES and ds["names"].attrs["long_name"] == "names of regions"
     np.testing.assert_array_equal(ds["T2"].read(step=2), [8, 9, 10, 11])
@@ -57,7 +60,7 @@ def check_wrf(path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["NETCDF3_CLASSIC", "NETCDF4"])
 @pytest.mark.parametrize("target", ["b.idx", "b.nc", "b.zarr", "cdf1", "netcdf4"])
-def test_a_wrf_file_keeps_its_texts(
+def test_a_wrf_file_keeps_its_times_and_names(
     tmp_path: Path, esker_command: Run, format: str, target: str
 ) -> None:
     write_wrf(tmp_path / "a.nc", format)
@@ -73,20 +76,21 @@ def test_a_wrf_file_keeps_its_texts(
             assert file["Times"].dtype == file["names"].dtype == "S1" and file["names"].shape == (3, 8)
             assert netCDF4.chartostring(file["Times"][:], "utf-8").tolist() == TIMES
             assert file.data_model == ("NETCDF4" if target == "netcdf4" else "NETCDF3_CLASSIC")
-    if target != "b.zarr":  # whose dimension Time is an ordinary axis without dates
-        esker_command("convert", path, tmp_path / "c.nc")
-        check_wrf(tmp_path / "c.nc")
+    esker_command("convert", path, tmp_path / "c.nc")
+    check_wrf(tmp_path / "c.nc")
 
 
 def test_zarr_and_xarray_have_texts(tmp_path: Path, esker_command: Run) -> None:
     write_wrf(tmp_path / "a.nc", "NETCDF3_CLASSIC")
     esker_command("convert", tmp_path / "a.nc", tmp_path / "b.zarr")
     esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx")
+    times = [np.datetime64(text.replace("_", "T")) for text in TIMES]
     for path, engine in [("b.zarr", "zarr"), ("b.idx", "esker"), ("a.nc", "esker")]:
         with xr.open_dataset(tmp_path / path, engine=engine) as found:
             assert found["Times"].values.tolist() == TIMES and found["Times"].dims == ("Time",)
             assert found["names"][1:].values.tolist() == NAMES[1:]
             assert found["names"].attrs == {"long_name": "names of regions"}
+            np.testing.assert_array_equal(found["Time"].values, np.array(times, "M8[ns]"))
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -129,6 +133,56 @@ def test_xarray_writes_texts(tmp_path: Path, name: str) -> None:
     mixed = xr.Dataset({"v": (("x",), np.array(["a", 1.5], object))})
     with pytest.raises(ValueError, match=r"v: expected texts, found 1\.5"):
         mixed.to_esker(tmp_path / "c.idx")
+
+
+def write_mpas(path: Path, times: list[str], calendar: str = "", kind: str = "characters") -> None:
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in {"Time": None, "StrLen": 64, "nCells": 4}.items():
+            file.createDimension(name, length)
+        if kind == "strings":
+            file.createVariable("xtime", str, ("Time",))[:] = np.array(times, object)
+        else:
+            file.createVariable("xtime", "S1", ("Time", "StrLen"))[:] = characters(times, 64, " ")
+        file.createVariable("u", "f8", ("Time", "nCells"))[:] = np.zeros((len(times), 4))
+        if calendar:
+            file.config_calendar_type = calendar
+
+
+@pytest.mark.parametrize("kind", ["characters", "strings"])
+@pytest.mark.parametrize(
+    ("calendar", "expected", "days"),
+    [
+        ("gregorian_noleap", "noleap", 1),
+        ("gregorian", "proleptic_gregorian", 2),
+        ("360day", "360_day", 3),
+        ("", "proleptic_gregorian", 2),
+    ],
+)
+def test_times_of_mpas(tmp_path: Path, kind: str, calendar: str, expected: str, days: int) -> None:
+    write_mpas(tmp_path / "a.nc", ["0004-02-28_12:00:00.5", "0004-03-01T12:00:01"], calendar, kind)
+    ds = esker.open(tmp_path / "a.nc")
+    assert list(ds.steps) == [0.5, days * 86400 + 1]
+    assert ds.time_attrs == {"units": "seconds since 0004-02-28 12:00:00", "calendar": expected}
+
+
+@pytest.mark.parametrize(
+    "wrong", ["2000-02-30_00:00:00", "2000-01-01", "2000-01-01_24:00:00", "2000-01-01_00:00:xx", "", "now"]
+)
+def test_texts_that_are_no_times(tmp_path: Path, wrong: str) -> None:
+    write_wrf(tmp_path / "a.nc", "NETCDF3_CLASSIC", [TIMES[0], wrong])
+    ds = esker.open(tmp_path / "a.nc")
+    assert list(ds.steps) == [0, 1] and texts_in(ds, "Times", 1) == wrong
+    assert ds.warnings == [
+        f"times 'Times' are not used: expected a time like 2000-01-24_12:00:00, found '{wrong}'"
+    ]
+
+
+def test_numbers_are_the_times_where_there_are_some(tmp_path: Path) -> None:
+    write_wrf(tmp_path / "a.nc", "NETCDF4")
+    with netCDF4.Dataset(tmp_path / "a.nc", "a") as file:
+        file.createVariable("Time", "f8", ("Time",))[:] = [5, 6, 7]
+    ds = esker.open(tmp_path / "a.nc")
+    assert list(ds.steps) == [5, 6, 7] and dict(ds.time_attrs) == {}
 
 
 def test_texts_of_h5py(tmp_path: Path, esker_command: Run) -> None:

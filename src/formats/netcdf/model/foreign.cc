@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/foreign_names.h"
+#include "formats/netcdf/model/text_times.h"
 #include "formats/netcdf/model/values.h"
 
 namespace esker::netcdf {
@@ -39,7 +40,8 @@ class Reader {
     add_unused_coordinates();
     ESKER_RETURN_IF_ERROR(read_coordinates());
     if (header().record_dim()) {
-      ESKER_ASSIGN_OR_RETURN(out_.times, read_times(out_.file, read_values_, warnings_));
+      ESKER_ASSIGN_OR_RETURN(out_.times, text_times_.empty() ? read_times(out_.file, read_values_, warnings_)
+                                                             : Result(std::move(text_times_)));
     }
     return std::move(out_);
   }
@@ -186,7 +188,43 @@ class Reader {
     return {};
   }
 
-  /// The record numbers, if the records have no coordinate.
+  /// From the first variable of texts that WRF or MPAS have for the times.
+  void read_text_times(int record_dim) {
+    for (std::size_t v = 0; v < header().variables.size() && text_times_.empty(); ++v) {
+      const Variable& variable = header().variables[v];
+      const bool has_texts = variable.type == Type::kChar && variable.dims.size() == 2 &&
+                             variable.dims[0] == record_dim && variable.missing.empty();
+      const bool is_time = variable.name == "Times" || variable.name.starts_with("xtime");
+      if (!has_texts || !is_time || header().num_records == 0) continue;
+      auto times = text_times_of(static_cast<int>(v));
+      if (times.ok()) {
+        text_times_ = std::move(times->seconds);
+        out_.schema.time_attributes() = {{"units", times->units}, {"calendar", calendar()}};
+      } else {
+        warnings_.push_back(
+            fmt::format("times '{}' are not used: {}", excerpt(variable.name), times.status().message()));
+      }
+    }
+  }
+
+  Result<TextTimes> text_times_of(int variable) {
+    std::vector<std::string> texts;
+    for (Index step = 0; step < header().num_records; ++step) {
+      ESKER_ASSIGN_OR_RETURN(const AttributeValue text, read_values_(variable, step));
+      texts.push_back(*text_of(text));
+    }
+    return parse_text_times(texts, calendar());
+  }
+
+  /// CF's name of the calendar of MPAS; WRF has the usual one.
+  [[nodiscard]] std::string calendar() const {
+    const auto found = out_.schema.attributes().find("config_calendar_type");
+    const std::string* name = found == out_.schema.attributes().end() ? nullptr : text_of(found->second);
+    if (name && name->ends_with("noleap")) return "noleap";
+    return name && name->starts_with("360") ? "360_day" : "proleptic_gregorian";
+  }
+
+  /// The times of texts or the record numbers, if the records have no coordinate.
   Status name_times() {
     const auto dim = header().record_dim();
     if (!dim) return {};
@@ -199,6 +237,7 @@ class Reader {
       out_.schema.time_attributes() = attributes_of(out_.file.time_variable);
       type = *sample_type_of(variable.type);
     }
+    if (out_.file.time_variable < 0) read_text_times(*dim);
     return out_.schema.set_time(schema_name(header().dims[static_cast<std::size_t>(*dim)].name), type);
   }
 
@@ -208,6 +247,7 @@ class Reader {
   const ReadValues& read_values_;
   std::vector<std::string>& warnings_;
   Existing out_;
+  std::vector<double> text_times_;                     // of the records; empty: no texts have them
   std::map<int, int> coordinate_of_dim_;               // variable
   std::map<int, DimId> dims_;                          // those of the header that grids have
   std::map<int, std::map<int, DimId>> repeated_dims_;  // the same, for axes after others of the dimension
