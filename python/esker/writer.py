@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from esker import _core
 from esker._communicator import communicator
 from esker.array import TIME_DIM
+from esker.characters import has_characters
 from esker.stored_types import as_stored, stored_type, type_attributes
 from esker.values import CoreValue, core_numbers, core_value, is_untyped
 
@@ -423,7 +424,8 @@ class Writer:
         fixed:      written in the first step only
         every:      written at steps 0, every, 2 * every, ...
         compression: "none", "zip", "lz4", "zfp-reversible", "zfp-precision=N" (bits) or "zfp-accuracy=X"
-                    (largest absolute error); empty: the option `compression` holds
+                    (largest absolute error); empty: the option `compression` holds, except for
+                    characters, which are then stored as they are
         stored_bits: 1, 2, 4 ... 64 bits per sample of float32, float64, int32 or int64 on 2 or 3 axes, coded by
                     zfp; readers may read fewer. 0: samples are stored as they are; docs/guide/precision.md
         attrs:      attributes by name; attributes can also be keyword arguments: units=..., long_name=...
@@ -436,12 +438,11 @@ class Writer:
         kind = stored_type(f"field {name!r}", given)
         if not given.isnative:
             raise ValueError(f"field {name!r}: expected a type in native byte order, found {given.str!r}")
-        values = {
-            attr: _field_value(name, attr, value, kind)
-            for attr, value in {**type_attributes(given), **(attrs or {}), **more_attrs}.items()
-        }
+        own = {**type_attributes(given), **(attrs or {}), **more_attrs}
+        values = {attr: _field_value(name, attr, value, kind) for attr, value in own.items()}
         grid = self._grid_of_all() if grid is None else grid
         counts = operator.index(components), bool(fixed), operator.index(every)
+        compression = compression or ("none" if has_characters(kind, own) else "")
         stored = compression, operator.index(stored_bits)
         number = self._core.def_field(grid.number, name, kind.name, *counts, *stored)
         for attr, value in values.items():

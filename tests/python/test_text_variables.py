@@ -230,6 +230,22 @@ def test_a_program_writes_characters(tmp_path: Path, format: str) -> None:
     assert texts_in(ds, "station_name") == ["ab", "Ü"]
 
 
+@pytest.mark.parametrize("compression", ["zip", "zfp-accuracy=1e-3"])
+@pytest.mark.parametrize("target", ["b.idx", "b.nc"])
+def test_compression_is_not_for_texts(
+    tmp_path: Path, esker_command: Run, target: str, compression: str
+) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        for name, length in {"y": 8, "x": 9, "region": 3, "StrLen": 8}.items():
+            file.createDimension(name, length)
+        file.createVariable("v", "f4", ("y", "x"))[:] = 1
+        file.createVariable("names", "S1", ("region", "StrLen"))[:] = characters(NAMES, 8)
+    chosen = ["--compression", compression, *(["--format", "netcdf4"] if target == "b.nc" else [])]
+    done = esker_command("convert", tmp_path / "a.nc", tmp_path / target, *chosen)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert texts_in(esker.open(tmp_path / target), "names") == NAMES
+
+
 def test_a_level_keeps_whole_texts(tmp_path: Path, esker_command: Run) -> None:
     write_wrf(tmp_path / "a.nc", "NETCDF3_CLASSIC")
     esker_command("convert", tmp_path / "a.nc", tmp_path / "b.idx", "--level", "1")
