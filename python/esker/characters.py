@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from esker.decoding import FILL_ATTRIBUTES
+
 CHARACTER = np.dtype("S1")
 TEXT_KINDS = "SUTO"
 """NumPy's kinds of arrays of texts, which can be objects."""
@@ -52,9 +54,13 @@ def character_dim(length: int, sizes: Mapping[Any, int], wanted: str = "") -> st
 
 
 def without_character_attributes(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of texts: without those that describe the characters."""
-    dropped = ("dtype", "_Encoding", "_FillValue", "missing_value")
-    return {name: value for name, value in attrs.items() if name not in dropped}
+    """Attributes of texts: without those that describe the characters. Fill values are texts."""
+    kept = {name: value for name, value in attrs.items() if name not in ("dtype", "_Encoding")}
+    for name in FILL_ATTRIBUTES:
+        fill = kept.pop(name, None)
+        if isinstance(fill, str | bytes) and fill:
+            kept[name] = _decoded(fill) if isinstance(fill, bytes) else fill
+    return kept
 
 
 def _decoded(stored: bytes) -> str:

@@ -306,7 +306,8 @@ def _scalar(name: Hashable, variable: xr.Variable) -> tuple[str, Any, dict[str, 
     """Name, value and attributes of a variable without dimensions: a number or a text."""
     _check_name(name)
     value, attrs = variable.values[()], _attributes(str(name), variable.attrs)
-    if isinstance(value, str):
+    if isinstance(value, str | bytes):
+        value = value.decode() if isinstance(value, bytes) else value
         return str(name), value, {"_Encoding": "utf-8", **attrs}  # makes xarray read a text instead of bytes
     return str(name), np.asarray(value, stored_type(str(name), variable.dtype))[()], attrs
 

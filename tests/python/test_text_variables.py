@@ -130,6 +130,11 @@ def test_xarray_writes_texts(tmp_path: Path, name: str) -> None:
         assert found["who"].attrs == {"long_name": "by"}
         found.to_esker(tmp_path / "again.idx")
     assert esker.open(tmp_path / "again.idx")["region"].dims == ("region", "string6")
+    fill = {"_FillValue": "none"}
+    missing = xr.Dataset({"v": (("x",), np.array(["a", np.nan], object), {}, fill)})
+    missing.to_esker(tmp_path / f"missing{Path(name).suffix}")
+    with xr.open_dataset(tmp_path / f"missing{Path(name).suffix}", engine="esker") as found:
+        xr.testing.assert_identical(found, missing)
     mixed = xr.Dataset({"v": (("x",), np.array(["a", 1.5], object))})
     with pytest.raises(ValueError, match=r"v: expected texts, found 1\.5"):
         mixed.to_esker(tmp_path / "c.idx")

@@ -1,4 +1,4 @@
-"""xarray's tests of backends, as far as they test what Esker stores: numbers on grids of named dimensions."""
+"""xarray's tests of backends, as far as they test what Esker stores: numbers and texts on grids of named dimensions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ with warnings.catch_warnings():
 
 
 def numbers_alone(*arguments: Any, **others: Any) -> xr.Dataset:
-    """xarray's test data without the text coordinate and the unused time."""
-    return create_test_data(*arguments, **others).drop_vars(["dim3", "time"])
+    """xarray's test data without the unused time."""
+    return create_test_data(*arguments, **others).drop_vars(["time"])
 
 
 @pytest.fixture(autouse=True)
@@ -28,35 +28,31 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_backends, "create_test_data", numbers_alone)
 
 
-TEXTS = "Esker stores no texts"
+TEXTS_ARE_STR = "texts are read as str, without an encoding"
+MISSING_TEXTS = "missing texts are refused"
 TYPES_OF_ATTRIBUTES = "attributes that are reals are float64"
 LEFT_OUT = {
     "test_append_overwrite_values": "a dataset is written at once, steps apart",
     "test_append_with_invalid_dim_raises": "a dataset is written at once, steps apart",
     "test_append_write": "a dataset is written at once, steps apart",
     "test_encoding_kwarg": "about texts, too; what is unknown is refused",
-    "test_encoding_kwarg_fixed_width_string": TEXTS,
+    "test_encoding_kwarg_fixed_width_string": TEXTS_ARE_STR,
     "test_encoding_unlimited_dims": "the time is the dimension that can grow",
-    "test_indexing_roundtrip": TEXTS,
     "test_invalid_dataarray_names_raise": "a TypeError, in other words",
     "test_load_async": "needs a plugin of pytest",
-    "test_multiindex_not_implemented": TEXTS,
     "test_roundtrip_None_variable": "names are texts",
-    "test_roundtrip_bytes_with_fill_value": TEXTS,
+    "test_roundtrip_bytes_with_fill_value": TEXTS_ARE_STR,
     "test_roundtrip_coordinates_with_space": "names have no spaces",
-    "test_roundtrip_empty_vlen_string_array": TEXTS,
-    "test_roundtrip_object_dtype": TEXTS,
-    "test_roundtrip_string_data": TEXTS,
-    "test_roundtrip_string_encoded_characters": TEXTS,
-    "test_roundtrip_string_with_fill_value_nchar": TEXTS,
-    "test_roundtrip_stringdtype_data": TEXTS,
-    "test_roundtrip_stringdtype_nulls": TEXTS,
-    "test_roundtrip_stringdtype_with_na_object": TEXTS,
+    "test_roundtrip_empty_vlen_string_array": "dimensions have a size",
+    "test_roundtrip_object_dtype": "objects other than texts are refused",
+    "test_roundtrip_string_encoded_characters": TEXTS_ARE_STR,
+    "test_roundtrip_string_with_fill_value_nchar": "fill values of texts are stored",
+    "test_roundtrip_stringdtype_nulls": MISSING_TEXTS,
     "test_roundtrip_timedelta_data_via_dtype": "needs fixtures of xarray's conftest.py",
-    "test_string_object_warning": TEXTS,
+    "test_string_object_warning": "texts need no warning",
     "test_vectorized_indexing_negative_step": "needs fixtures of xarray's conftest.py",
     "test_write_store": "the engine has no store",
-    "test_zero_dimensional_variable": TEXTS,
+    "test_zero_dimensional_variable": TEXTS_ARE_STR,
 }
 
 
