@@ -42,17 +42,23 @@ Result<std::uint64_t> collection_bytes(std::span<const std::byte> head, std::siz
   return number_at(head, kSizeAt, length_bytes);
 }
 
-Result<std::span<const std::byte>> find_object(std::span<const std::byte> collection,
-                                               std::size_t length_bytes, std::uint32_t number) {
+HeapObjects objects_of(std::span<const std::byte> collection, std::size_t length_bytes) {
+  HeapObjects objects;
   std::size_t at = kHeader;
   while (at < collection.size() && collection.size() - at >= kHeader) {
-    const std::uint64_t found = number_at(collection, at, 2);
+    const std::uint64_t number = number_at(collection, at, 2);
     const std::uint64_t size = number_at(collection, at + kSizeAt, length_bytes);
     const std::size_t left = collection.size() - at - kHeader;
-    if (found == 0 || size > left) break;  // 0: the free space, which is last
-    if (found == number) return collection.subspan(at + kHeader, static_cast<std::size_t>(size));
+    if (number == 0 || size > left) break;  // 0: the free space, which is last
+    objects.emplace(number, collection.subspan(at + kHeader, static_cast<std::size_t>(size)));
     at += kHeader + (static_cast<std::size_t>(size) + 7) / 8 * 8;
   }
+  return objects;
+}
+
+Result<std::span<const std::byte>> find_object(const HeapObjects& objects, std::uint32_t number) {
+  const auto found = objects.find(number);
+  if (found != objects.end()) return found->second;
   return error(Code::kDataLoss, "object {} is missing in a global heap", number);
 }
 

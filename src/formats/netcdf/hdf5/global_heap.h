@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include "esker/types/box.hpp"
@@ -28,9 +29,10 @@ HeapReference parse_reference(std::span<const std::byte, kReferenceBytes> bytes)
 inline constexpr std::size_t kCollectionHead = 16;
 /// The size of a collection, from its first bytes. kDataLoss: not a collection.
 Result<std::uint64_t> collection_bytes(std::span<const std::byte> head, std::size_t length_bytes);
-/// The bytes of an object of a collection. kDataLoss: no object has that number, or the collection is damaged
-/// before it.
-Result<std::span<const std::byte>> find_object(std::span<const std::byte> collection,
-                                               std::size_t length_bytes, std::uint32_t number);
+/// The bytes of the objects of a collection, by number; of a damaged one, those before the damage.
+using HeapObjects = std::map<std::uint32_t, std::span<const std::byte>>;
+HeapObjects objects_of(std::span<const std::byte> collection, std::size_t length_bytes);
+/// kDataLoss: no object has that number.
+Result<std::span<const std::byte>> find_object(const HeapObjects& objects, std::uint32_t number);
 
 }  // namespace esker::hdf5

@@ -66,7 +66,7 @@ class Heap {
   std::string text(const HeapReference& reference) {
     if (reference.n_elements == 0 || reference.collection == 0) return {};
     if (reference.collection != at_) load(reference.collection);
-    const auto object = value_of(find_object(collection_, length_bytes_, reference.object));
+    const auto object = value_of(find_object(objects_, reference.object));
     const std::size_t n = std::min<std::size_t>(object.size(), reference.n_elements);
     const auto* text = reinterpret_cast<const char*>(object.data());
     return {text, std::find(text, text + n, '\0')};
@@ -80,6 +80,7 @@ class Heap {
     if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute has too many bytes");
     collection_.resize(static_cast<std::size_t>(n_bytes));
     read_bytes(file_, collection, collection_);
+    objects_ = objects_of(collection_, length_bytes_);
     at_ = collection;
   }
 
@@ -87,6 +88,7 @@ class Heap {
   std::size_t length_bytes_ = 0;
   std::uint64_t at_ = 0;  // the offset of the collection; 0: none
   std::vector<std::byte> collection_;
+  HeapObjects objects_;
 };
 
 }  // namespace

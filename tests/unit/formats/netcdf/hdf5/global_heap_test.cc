@@ -35,11 +35,11 @@ std::string text_in(std::span<const std::byte> bytes) {
 TEST(GlobalHeap, ObjectsAreFoundByNumber) {
   const auto bytes = collection_of({"one", "two is longer", "three"});
   EXPECT_EQ(collection_bytes(bytes, 8).value(), 256u);
-  EXPECT_EQ(text_in(find_object(bytes, 8, 1).value()), "one");
-  EXPECT_EQ(text_in(find_object(bytes, 8, 2).value()), "two is longer");
-  EXPECT_EQ(text_in(find_object(bytes, 8, 3).value()), "three");
+  EXPECT_EQ(text_in(find_object(objects_of(bytes, 8), 1).value()), "one");
+  EXPECT_EQ(text_in(find_object(objects_of(bytes, 8), 2).value()), "two is longer");
+  EXPECT_EQ(text_in(find_object(objects_of(bytes, 8), 3).value()), "three");
   for (const std::uint32_t number : {0u, 4u, 65536u + 1, ~0u}) {
-    EXPECT_EQ(find_object(bytes, 8, number).status().code(), Code::kDataLoss) << number;
+    EXPECT_EQ(find_object(objects_of(bytes, 8), number).status().code(), Code::kDataLoss) << number;
   }
 }
 
@@ -50,7 +50,7 @@ TEST(GlobalHeap, ADamagedByteNeverReadsOutsideTheCollection) {
       auto bytes = good;
       bytes[at] = static_cast<std::byte>(value);
       for (std::uint32_t number = 0; number < 5; ++number) {
-        const auto found = find_object(bytes, 8, number);
+        const auto found = find_object(objects_of(bytes, 8), number);
         if (!found.ok()) continue;
         ASSERT_GE(found->data(), bytes.data());
         ASSERT_LE(found->data() + found->size(), bytes.data() + bytes.size());
@@ -58,7 +58,7 @@ TEST(GlobalHeap, ADamagedByteNeverReadsOutsideTheCollection) {
     }
   }
   for (std::size_t n = 0; n < good.size(); ++n) {
-    const auto found = find_object(std::span(good).first(n), 8, 3);
+    const auto found = find_object(objects_of(std::span(good).first(n), 8), 3);
     ASSERT_TRUE(!found.ok() || found->data() + found->size() <= good.data() + n);
   }
 }
