@@ -1,5 +1,5 @@
-"""Fields of texts: samples of uint8 along a last axis, and the attribute dtype="S1", NumPy's name for such characters.
-CDF and NetCDF-4 files have them as NC_CHAR, xarray and Zarr as texts."""
+"""Fields of texts: samples of uint8 along a last axis, and the attribute dtype="S1", NumPy's name for such
+characters. CDF and NetCDF-4 files have them as NC_CHAR, xarray and Zarr as texts."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def texts_of_characters(characters: NDArray[Any]) -> NDArray[np.object_]:
 
 
 def character_dim(length: int, sizes: Mapping[Any, int], wanted: str = "") -> str:
-    """The dimension of the characters of texts: `wanted` or "string19", with "_" at the end while one of `sizes` has
-    that name and another length."""
+    """The dimension of the characters of texts: `wanted` or "string19", with "_" at the end while one of
+    `sizes` has that name and another length."""
     name = wanted or f"string{length}"
     while sizes.get(name, length) != length:
         name += "_"

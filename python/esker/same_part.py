@@ -20,8 +20,8 @@ class Part:
 
 
 def same_part(fields: Sequence[Field], box: Box | None, level: int | None) -> dict[str, Part]:
-    """The part of each field, by name, for a `box` and `level` of the (first) field with the most samples that are
-    no characters.
+    """The part of each field, by name, for a `box` and `level` of the (first) field with the most samples
+    that are no characters.
 
     Fields on other grids get the same indices along shared dimensions, and all indices along other
     dimensions.

@@ -29,7 +29,8 @@ def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
     """The sample type of a field that holds `dtype` values, in native byte order.
 
     Integers of 1 to 8 bytes and reals of 4 or 8 bytes are unchanged. Booleans become int8, with the
-    attributes BOOL_ATTRIBUTES; characters (S1) uint8, with CHARACTER_ATTRIBUTES. Raises ValueError for other types, with `owner` in the message.
+    attributes BOOL_ATTRIBUTES; characters (S1) uint8, with CHARACTER_ATTRIBUTES. Raises ValueError for other
+    types, with `owner` in the message.
 
     >>> stored_type("mask", bool)
     dtype('int8')
@@ -55,8 +56,8 @@ def type_attributes(dtype: DTypeLike) -> Mapping[str, str]:
 
 
 def as_stored(array: NDArray[Any]) -> NDArray[Any]:
-    """Views booleans as int8 and characters as uint8, with the same strides and without a copy; returns other arrays
-    unchanged."""
+    """Views booleans as int8 and characters as uint8, with the same strides and without a copy; returns other
+    arrays unchanged."""
     if array.dtype == CHARACTER:
         return array.view(np.uint8)
     return array.view(np.int8) if array.dtype.kind == "b" else array

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 AttributeValue: TypeAlias = str | list[str] | np.generic | list[np.generic]
-"""An attribute's value in a dataset: a text, a list of texts, a NumPy scalar, or a list of NumPy scalars of one
-type."""
+"""An attribute's value in a dataset: a text, a list of texts, a NumPy scalar, or a list of NumPy scalars of
+one type."""
 
 CoreValue: TypeAlias = str | list[str] | tuple[str, bytes] | tuple[str, str, bytes]
 """The representation of a value in the extension module."""

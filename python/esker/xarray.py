@@ -86,8 +86,9 @@ def to_esker(
     has length 0 and there are fixed variables, the variables with that dimension are left out, with a
     warning.
 
-    Raises the exceptions of esker.Writer, and ValueError for unsupported data: complex numbers or float16; fields with more than 5 dimensions in addition to the time; attributes other than texts
-    and numbers; times that do not increase.
+    Raises the exceptions of esker.Writer, and ValueError for unsupported data: complex numbers or float16;
+    objects other than texts, and missing texts without a `_FillValue`; fields with more than 5 dimensions in
+    addition to the time; attributes other than texts and numbers; times that do not increase.
 
     >>> import numpy as np, xarray as xr
     >>> import esker.xarray
@@ -257,7 +258,7 @@ def _encoded(
 
 
 def _characters(name: Hashable, texts: xr.Variable, sizes: dict[Any, int], wanted: str) -> xr.Variable:
-    """Texts as characters along one more dimension, which becomes one of `sizes`: the wanted one if it is free."""
+    """Texts as characters along one more dimension, the wanted one if it is free, which `sizes` gets."""
     characters = characters_of(str(name), texts.values)
     length = characters.shape[-1]
     dim = character_dim(length, sizes, wanted)

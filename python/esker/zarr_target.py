@@ -124,7 +124,7 @@ def _times(source: Source) -> NDArray[Any]:
 
 
 def _write_texts(group: Any, one: SourceField, source: Source) -> None:
-    """Writes characters as texts, without their axis; they are empty at steps at which the field was not written."""
+    """Writes characters as texts, without their axis; they are empty at steps without samples."""
     box = (0,) * len(one.shape), one.shape[::-1]
     steps = [
         one.read(step, box) if one.has(step) else np.zeros(one.shape, one.dtype)

@@ -1,4 +1,4 @@
-"""Attributes that are lists of texts: through every format, the xarray engine, and conversion to CDF and back."""
+"""Attributes that are lists of texts: through all formats, xarray, and conversion to CDF and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""xarray's tests of backends, as far as they test what Esker stores: numbers and texts on grids of named dimensions."""
+"""xarray's tests of backends, as far as they test what Esker stores: numbers and texts on named dimensions."""
 
 from __future__ import annotations
 
