@@ -194,7 +194,7 @@ class SchemaMaker {
     for (const NamedAxes& grid : outline_.grids) ESKER_RETURN_IF_ERROR(add_grid(grid));
     for (std::size_t v = 0; v < header_.variables.size(); ++v) {
       const Variable& variable = header_.variables[v];
-      if (variable.type == Type::kChar || variable.dims.empty()) {
+      if (is_scalar(variable)) {
         ESKER_RETURN_IF_ERROR(add_scalar(static_cast<int>(v)));
       } else if (!is_axis(variable)) {
         ESKER_RETURN_IF_ERROR(make_field(variable));
@@ -205,9 +205,15 @@ class SchemaMaker {
   }
 
  private:
+  /// Numbers without dimensions, and texts with at most one.
+  [[nodiscard]] bool is_scalar(const Variable& variable) const {
+    const bool is_text = variable.type == Type::kChar && variable.dims.size() == 1;
+    return variable.dims.empty() || (is_text && !header_.is_record(variable));
+  }
+
   /// Coordinates, and times.
   [[nodiscard]] bool is_axis(const Variable& variable) const {
-    return variable.dims.size() == 1 &&
+    return variable.dims.size() == 1 && variable.type != Type::kChar &&
            header_.dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
   }
 
@@ -288,7 +294,7 @@ class SchemaMaker {
   Status make_field(const Variable& variable) {
     Field field;
     field.name = schema_name(variable.name);
-    field.type = *sample_type_of(variable.type);
+    field.type = sample_type_of(variable.type).value_or(SampleType::kUint8);  // characters
     field.fixed = !header_.is_record(variable);
     const auto found = outline_.notes.find(field.name);
     const FieldNote note = found == outline_.notes.end() ? FieldNote() : found->second;

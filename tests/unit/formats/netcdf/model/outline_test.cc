@@ -73,6 +73,17 @@ TEST(Outline, SaysWhatVariablesDoNot) {
       R"("compression":"zip","fields":{"flux":{"grid":"again"},"vel":{"every":5}}})");
 }
 
+TEST(Outline, OfTextsPerStepIsShort) {
+  Schema schema = plain();
+  const DimId length = schema.add_dim("DateStrLen", 19).value();
+  Field times = field_on("Times", schema.add_grid("texts", {length}).value());
+  times.type = SampleType::kUint8;
+  times.attributes["dtype"] = std::string("S1");
+  schema.add_field(times).value();
+  EXPECT_EQ(checked_outline(schema),
+            R"({"format":3,"grids":[{"surface":["x","y"]},{"ice":["x","y","z"]},{"texts":["DateStrLen"]}]})");
+}
+
 TEST(Outline, IsCompleteWhereVariablesSayTooLittle) {
   Schema schema = plain();
   schema.add_dim("unused", 7).value();  // NetCDF-4 files are read without it
