@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.colors import LogNorm, TwoSlopeNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ import esker
 SPEED, TEMPERATURE = "velsurf_mag", "temp"
 WAYS = ("none", "zip", "lz4", "zfp-reversible", "zfp-accuracy=0.001", "zfp-accuracy=0.1")
 DRAWN = "zfp-accuracy=0.1"
+SLOWEST_SHOWN = 1.0  # m/year: slower ice has the same color
 
 
 def main(dataset_path: str, png_path: str) -> None:
@@ -37,7 +38,7 @@ def main(dataset_path: str, png_path: str) -> None:
             errors = ", ".join(f"{checked_error(ds[name], fields[name]):.2g}" for name in (SPEED, TEMPERATURE))
             print(f"{way:20} {ds.storage().bytes / data_bytes:11.3f}   {errors}")
             if way == DRAWN:
-                draw(ds[SPEED].read(), fields[SPEED], png_path)
+                figure(ds[SPEED].read(), fields[SPEED]).savefig(png_path)
 
 
 def last_step(ds: esker.Dataset) -> dict[str, NDArray[np.floating]]:
@@ -54,11 +55,14 @@ def checked_error(field: esker.Field, samples: NDArray[np.floating]) -> float:
     return recorded
 
 
-def draw(read: NDArray[np.floating], written: NDArray[np.floating], png_path: str) -> None:
+def figure(read: NDArray[np.floating], written: NDArray[np.floating]) -> Figure:
     fig = Figure(figsize=(10, 8), dpi=110, layout="constrained")
     axes = fig.subplots(1, 2)
-    speed = axes[0].imshow(np.where(written > 0, written, np.nan), origin="lower", cmap="magma", norm="log")
-    fig.colorbar(speed, ax=axes[0], location="bottom", label="surface speed [m/year]")
+    fastest = max(10 * SLOWEST_SHOWN, float(written.max()))
+    moving = np.where(written > 0, written, np.nan)
+    norm = LogNorm(SLOWEST_SHOWN, fastest, clip=True)
+    speed = axes[0].imshow(moving, origin="lower", cmap="magma", norm=norm)
+    fig.colorbar(speed, ax=axes[0], location="bottom", label="surface speed [m/year]", extend="min")
     error = read - written
     most = max(float(np.abs(error).max()), 1e-30)
     drawn = axes[1].imshow(error, origin="lower", cmap="RdBu", norm=TwoSlopeNorm(0, -most, most))
@@ -66,7 +70,7 @@ def draw(read: NDArray[np.floating], written: NDArray[np.floating], png_path: st
     for axis in axes:
         axis.set_axis_off()
     fig.suptitle(f"No value is off by more than {most:.2g} m/year")
-    fig.savefig(png_path)
+    return fig
 
 
 if __name__ == "__main__":

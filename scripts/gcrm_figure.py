@@ -54,15 +54,14 @@ def nearest_cells(
 def draw(axes: Any, ds: esker.Dataset, step: int, level: int) -> Any:
     lon, lat = (np.radians(panels_at(ds, name, 0, level)) for name in ("lon", "lat"))
     value = panels_at(ds, "tracer_mean", step, level)
-    poles = np.array([[0, 0, 1], [0, 0, -1]])  # not in any panel, so their cells stay blank
-    centers = np.concatenate([unit_vectors(lon, lat), poles])
-    value = np.ma.masked_invalid(np.concatenate([value, [np.nan, np.nan]]))
+    centers = unit_vectors(lon, lat)  # the two poles are in no panel: the nearest cells cover them
 
     lon_edges = np.linspace(-np.pi, np.pi, PIXELS[0] + 1)
     lat_edges = np.linspace(-np.pi / 2, np.pi / 2, PIXELS[1] + 1)
     cells = nearest_cells((lon_edges[1:] + lon_edges[:-1]) / 2, (lat_edges[1:] + lat_edges[:-1]) / 2, centers)
     axes.set_title(f"level {level}: {value.size} cells", fontsize=10)
     axes.grid(linewidth=0.3)
+    axes.set_xticklabels([])  # they would lie on the map
     axes.tick_params(labelsize=6)
     return axes.pcolormesh(lon_edges, lat_edges, value[cells], cmap="viridis", vmin=0, rasterized=True)
 

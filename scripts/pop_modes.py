@@ -31,7 +31,7 @@ def run_once(options: argparse.Namespace) -> dict[str, Any]:
         namelist = Path(folder) / "pop_in"
         namelist.write_text(f'&pop {options.settings} mode={modes} directory="{folder}/files" /\n')
         command = [*shlex.split(options.mpiexec), "-n", str(options.ranks), options.program, str(namelist)]
-        environment = os.environ | {"OMPI_MCA_io": "romio321", "ESKER_REPORT": "none"}
+        environment = os.environ | {"ESKER_REPORT": "none"}
         done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     lines = done.stdout.splitlines()
     model = next(line for line in lines if line.startswith("model "))

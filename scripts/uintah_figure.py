@@ -54,6 +54,7 @@ class Picture:
     """0: stored at the resolution of the finest level, -3: one sample in 8."""
     patches: list[Patch]
     n_levels: int
+    unit: str
 
 
 def patches_of(field: esker.Field, step: int, n_levels: int) -> list[Patch]:
@@ -74,7 +75,8 @@ def read(flat: str, name: str, step: int) -> Picture:
         raise SystemExit(f"{flat}: expected a mesh with several levels, found a grid")
     patches = patches_of(field, step, mesh.num_levels)
     levels = field.levels(step=step).astype(int) - field.max_level
-    return Picture(dataset.steps[step], name, field.read(step=step), levels, patches, mesh.num_levels)
+    values, unit = field.read(step=step), field.attrs.get("units", "1")
+    return Picture(dataset.steps[step], name, values, levels, patches, mesh.num_levels, unit)
 
 
 def level_needed(picture: Picture, patch: Patch) -> int:
@@ -134,11 +136,11 @@ def draw(picture: Picture, z: int) -> plt.Figure:
     draw_patches(axes[0], picture, z)
     image = axes[1].imshow(picture.values[z], origin="lower", extent=extent_of(picture), cmap="inferno")
     axes[1].set_title("as read at the resolution of the finest level", fontsize=10)
-    figure.colorbar(image, ax=axes[1], shrink=0.7, label=picture.name)
+    figure.colorbar(image, ax=axes[1], shrink=0.7, label=f"{picture.name} [{picture.unit}]")
     draw_levels(figure, axes[2], picture, z)
     for axis in axes:
         axis.tick_params(labelsize=6)
-    axes[0].set(xlabel="x [cells of the finest level]", ylabel="y")
+    axes[0].set(xlabel="x [cells of the finest level]", ylabel="y [cells of the finest level]")
     figure.suptitle(f"blob and ring at the time {picture.time:g}, plane {z} along z", fontsize=11)
     return figure
 

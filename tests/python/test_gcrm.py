@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -179,11 +180,16 @@ def test_aggregators_write_segments_of_megabytes(tmp_path: Path) -> None:
     assert 1 << 20 <= written / writes <= per_rank["largest_write_bytes"]["max"] <= 8 << 20
 
 
-def test_the_figure_fills_the_cells() -> None:
-    """A pixel has the cell with the nearest center, found here without the figure's search by latitude."""
+def load_figure() -> ModuleType:
     spec = importlib.util.spec_from_file_location("gcrm_figure", ROOT / "scripts" / "gcrm_figure.py")
     figure = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(figure)
+    return figure
+
+
+def test_the_figure_fills_the_cells() -> None:
+    """A pixel has the cell with the nearest center, found here without the figure's search by latitude."""
+    figure = load_figure()
     rng = np.random.default_rng(3)
     centers = rng.normal(size=(642, 3))
     centers /= np.linalg.norm(centers, axis=1, keepdims=True)
@@ -191,6 +197,17 @@ def test_the_figure_fills_the_cells() -> None:
     found = figure.nearest_cells(lon, lat, centers)
     points = figure.unit_vectors(*np.meshgrid(lon, lat))
     np.testing.assert_array_equal(found, (points @ centers.T).argmax(axis=-1))
+
+
+def test_the_figure_has_the_limits_of_the_data(runs: Runs) -> None:
+    figure, ds = load_figure(), esker.open(runs.panels)
+    level = ds["lon_p0"].max_level // 2
+    axes = figure.plt.figure().add_subplot(projection="mollweide")
+    drawn = figure.draw(axes, ds, -1, level)
+    values = figure.panels_at(ds, "tracer_mean", -1, level)
+    assert not np.ma.is_masked(drawn.get_array())  # also at the poles
+    assert drawn.get_array().max() <= values.max() == drawn.get_clim()[1]
+    assert drawn.get_clim()[0] == 0
 
 
 def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ _TITLES = {
     "network": "network only: message size and count",
     "aggregation": "network only: ranks",
     "storage": "storage only: files and bytes per file",
-    "combined": "both: aggregators (0: chosen by Esker)",
+    "combined": "both: aggregators",
 }
 
 
@@ -107,12 +107,18 @@ def _draw_storage(axes: Any, rows: Table) -> None:
 
 
 def _draw_combined(axes: Any, rows: Table) -> None:
+    """Asked numbers on a logarithmic axis; those that Esker chose have a place to the left of it."""
     asked = np.array([int(json.loads(text).get("aggregators", 0)) for text in rows["setting"]])
+    least = min(asked[asked > 0], default=1)
+    automatic = least / 2
+    places = np.where(asked > 0, asked, automatic)
     for ranks in _some(rows["ranks"]):
         chosen = rows["ranks"] == ranks
-        _draw_medians(axes, asked[chosen], rates(rows)[chosen], f"{int(ranks)}")
+        _draw_medians(axes, places[chosen], rates(rows)[chosen], f"{int(ranks)}")
+    ticks = np.unique(places)
+    axes.set_xticks(ticks, ["auto" if tick == automatic else f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
     axes.set_xlabel("aggregators")
-    axes.set_xscale("symlog", base=2, linthresh=1)
     axes.legend(title="ranks", fontsize=7, frameon=False)
 
 
