@@ -8,7 +8,7 @@ program esker_pop
   use ocean
   use output
   use esker_output, only: read_restart
-  use raw_output, only: can_write_raw
+  use raw_output, only: can_write_raw, prefer_romio
   use settings
   use shares
   use tiles
@@ -18,11 +18,12 @@ program esker_pop
   type(state), target :: s
   integer :: m, ierr
 
+  call prefer_romio()
   call MPI_Init(ierr)
   if (.not. read_settings()) call leave(2)
   do m = 1, size(mode)
     if (can_write_raw(mode(m))) cycle
-    write (error_unit, "(3a)") "esker-pop: mode '", trim(mode(m)), "' needs ROMIO: mpiexec --mca io romio321"
+    write (error_unit, "(3a)") "esker-pop: mode '", trim(mode(m)), "' needs ROMIO: unset OMPI_MCA_io"
     call leave(2)
   end do
   call make_tile(nx, ny, mine)

@@ -8,6 +8,7 @@
 !
 ! All is collective; an error of MPI-IO ends the run.
 module raw_output
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
   use, intrinsic :: iso_fortran_env, only: int32
   use mpi
   use contents
@@ -15,7 +16,7 @@ module raw_output
   use tiles
   implicit none
   private
-  public :: write_raw, holds_raw, can_write_raw
+  public :: write_raw, holds_raw, can_write_raw, prefer_romio
 
   character(10), parameter, public :: raw_modes(4) = ["gather    ", "levels    ", "sieving   ", "collective"]
 
@@ -87,6 +88,20 @@ contains
     same = on_all_ranks(s%tile, same .and. num_bytes == offset_of(file, file%num_levels))
     call MPI_File_close(file%handle, ierr)
   end function
+
+  ! Lets Open MPI use ROMIO for MPI-IO, unless the environment names another. Called before MPI_Init. Local.
+  subroutine prefer_romio()
+    interface
+      integer(c_int) function setenv(name, text, overwrite) bind(c)
+        import :: c_char, c_int
+        character(kind=c_char), intent(in) :: name(*), text(*)
+        integer(c_int), value :: overwrite
+      end function
+    end interface
+    integer(c_int) :: failed
+    failed = setenv("OMPI_MCA_io" // c_null_char, "romio321" // c_null_char, 0_c_int)
+    if (failed /= 0) error stop "esker-pop: no memory for the environment"
+  end subroutine
 
   ! Whether the MPI-IO in use supports a mode: the last two need ROMIO. Open MPI contains ROMIO and OMPIO; OMPIO ignores the
   ! hints, and may lose samples (4.1, open-mpi/ompi issue 12718). Local.

@@ -13,7 +13,7 @@ shift 5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export ESKER_REPORT=none OMPI_MCA_io=romio321
+export ESKER_REPORT=none
 
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
