@@ -30,14 +30,28 @@ inline esker::Options esker_options(const std::vector<std::string>& texts) {
   return *options;
 }
 
+/// The first of the KEY=VALUE texts that sets another format than `format`; empty if there is none.
+inline std::string other_format(const std::vector<std::string>& texts, const std::string& format) {
+  const std::string option = "format=";
+  for (const std::string& text : texts) {
+    if (text.starts_with(option) && text != option + format) return text;
+  }
+  return {};
+}
+
 /// Throws std::invalid_argument if the texts set another format than `--format`, which is empty if it is not
 /// given.
 inline void require_one_format(const std::vector<std::string>& texts, const std::string& format) {
-  const std::string option = "format=";
-  for (const std::string& text : texts) {
-    if (format.empty() || !text.starts_with(option) || text == option + format) continue;
-    throw std::invalid_argument("--format " + format + " contradicts -o " + text + ": give one of them");
-  }
+  const std::string other = format.empty() ? "" : other_format(texts, format);
+  if (other.empty()) return;
+  throw std::invalid_argument("--format " + format + " contradicts -o " + other + ": give one of them");
+}
+
+/// Throws std::invalid_argument if the texts set another format than idx, the only one that `program` writes.
+inline void require_idx(const std::vector<std::string>& texts, const std::string& program) {
+  const std::string other = other_format(texts, "idx");
+  if (other.empty()) return;
+  throw std::invalid_argument("-o " + other + ": " + program + " writes only idx; leave out the option");
 }
 
 }  // namespace miniapp

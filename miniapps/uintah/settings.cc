@@ -70,6 +70,7 @@ void settle(const Texts& t, Settings& s) {
   for (const std::string& name : mode_names()) {
     if (std::find(t.modes.begin(), t.modes.end(), name) != t.modes.end()) s.modes.push_back(name);
   }
+  miniapp::require_idx(t.options, "esker-uintah");
   s.options = miniapp::esker_options(t.options);
   miniapp::require_usage(s.options.set("format", "idx"));
 }

@@ -53,8 +53,15 @@ TEST(Settings, WrongUsageHasExitStatus2) {
       {"--out", "a.idx", "--time-step", "0"},
       {"--out", "a.idx", "--modes", "none"},
       {"--out", "a.idx", "-o", "no_such=1"},
+      {"--out", "a.idx", "-o", "format=cdf5"},
   };
   expect_wrong_usage(parse, wrong);
+}
+
+TEST(Settings, AnotherFormatThanIdxIsNamed) {
+  const Command c = parse({"--out", "a.idx", "-o", "format=netcdf4"});
+  EXPECT_NE(c.text.find("-o format=netcdf4: esker-uintah writes only idx"), std::string::npos) << c.text;
+  EXPECT_TRUE(parse({"--out", "a.idx", "-o", "format=idx"}).settings);
 }
 
 }  // namespace
