@@ -31,7 +31,7 @@ say "a smaller flame: 40 steps on 4 ranks, and 20 steps on 2 ranks with a restar
 small=(--quiet --nx 48 --ny 36 --nz 24)
 flame 4 "${small[@]}" --steps 40 --checkpoint "$out/whole.idx"
 flame 2 "${small[@]}" --steps 20 --checkpoint "$out/half.nc" --format cdf5
-flame 3 "${small[@]}" --steps 20 --restart "$out/half.nc" --checkpoint "$out/rest.nc4" --format netcdf4
+flame 3 --quiet --steps 20 --restart "$out/half.nc" --checkpoint "$out/rest.nc4" --format netcdf4
 esker diff "$out/whole.idx" "$out/rest.nc4"
 
 say "drawing $out/flame.png, and comparing what is kept with the checkpoint"

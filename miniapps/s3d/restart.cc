@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "common/together.h"
 #include "esker/mpi.hpp"
@@ -15,13 +16,10 @@ namespace {
 using miniapp::AgreedError;
 using miniapp::check_all;
 
-void require_same_grid(const std::string& path, const esker::Dataset& checkpoint, const Bricks& bricks) {
-  const auto found = checkpoint.box("T");
-  check_all(found.status());
-  const esker::Box expected({0, 0, 0}, {bricks.cells[0], bricks.cells[1], bricks.cells[2]});
-  if (*found == expected) return;
-  throw AgreedError(fmt::format("{}: expected a checkpoint of {} x {} x {} cells, found {}", path,
-                                bricks.cells[0], bricks.cells[1], bricks.cells[2], found->to_string()));
+esker::Reader open(MPI_Comm comm, const std::string& path) {
+  auto reader = esker::Reader::open(path, esker::mpi_communicator(comm));
+  check_all(reader.status());
+  return std::move(*reader);
 }
 
 /// The number of the step at `time`, which has the bits that the solver gives this step.
@@ -36,18 +34,25 @@ Index step_at(const std::string& path, const std::vector<double>& times, double 
 
 }  // namespace
 
+std::array<Index, 3> checkpoint_cells(MPI_Comm comm, const std::string& path) {
+  const esker::Reader reader = open(comm, path);
+  const auto box = reader.dataset().box("T");
+  check_all(box.status().with_context(path));
+  if (box->rank == 3) return {box->hi[0], box->hi[1], box->hi[2]};
+  throw AgreedError(fmt::format("{}: expected the field T of a checkpoint along x, y and z, found {}", path,
+                                box->to_string()));
+}
+
 void restart(MPI_Comm comm, const std::string& path, const Bricks& bricks, Solver& solver) {
-  auto reader = esker::Reader::open(path, esker::mpi_communicator(comm));
-  check_all(reader.status());
-  require_same_grid(path, reader->dataset(), bricks);
-  const Index step = step_at(path, reader->dataset().steps(), solver.step_seconds());
+  esker::Reader reader = open(comm, path);
+  const Index step = step_at(path, reader.dataset().steps(), solver.step_seconds());
   Array species(bricks.own.extents(), kNumSpecies, 0);
   auto temperature =
       esker::MutablePatch::strided(bricks.own, solver.scalars().row(kT, 0, 0),
                                    {1, solver.scalars().stride_y(), solver.scalars().stride_z()});
-  esker::Status status = reader->request("T", -1, temperature);
-  if (status.ok()) status = reader->request("Y", -1, patch_of<esker::MutablePatch>(bricks, species));
-  check_all(reader->read());  // also reports errors of the requests, on all ranks
+  esker::Status status = reader.request("T", -1, temperature);
+  if (status.ok()) status = reader.request("Y", -1, patch_of<esker::MutablePatch>(bricks, species));
+  check_all(reader.read());  // also reports errors of the requests, on all ranks
   restore_species(species, solver.scalars());
   solver.resume(step);
 }

@@ -1,5 +1,8 @@
 #include "run.h"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <memory>
 #include <string>
 
@@ -131,15 +134,34 @@ class Run {
   miniapp::Stopwatch in_model_, in_output_;
 };
 
+/// The cells of the run's grid: those of the checkpoint that it continues, or as given. Collective; throws
+/// AgreedError.
+std::array<Index, 3> cells_of(MPI_Comm comm, const Settings& settings) {
+  const std::string& from = settings.restart;
+  auto cells = from.empty() ? kDefaultCells : checkpoint_cells(comm, from);
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    const Index given = settings.cells[a].value_or(cells[a]);
+    if (!from.empty() && given != cells[a]) {
+      throw miniapp::AgreedError(
+          fmt::format("{0}: expected a checkpoint of {1} cells along {2}, as --n{2} "
+                      "says, found {3}; leave out --n{2} to continue it",
+                      from, given, "xyz"[a], cells[a]));
+    }
+    cells[a] = given;
+  }
+  return cells;
+}
+
 }  // namespace
 
 void run(MPI_Comm comm, const Settings& settings) {
   if (settings.verify) return verify(comm, settings.quiet);
   const World world(comm);
+  const auto cells = cells_of(comm, settings);
   Bricks bricks;
   std::unique_ptr<Run> job;
   miniapp::together(comm, [&] {
-    bricks = make_bricks(settings.cells, world.rank, world.size);
+    bricks = make_bricks(cells, world.rank, world.size);
     job = std::make_unique<Run>(world, settings, bricks);
   });
   job->execute();

@@ -28,9 +28,10 @@ struct Texts {
 void add_model_options(CLI::App& app, Settings& s) {
   const std::array<const char*, 3> names{"--nx", "--ny", "--nz"};
   for (int a = 0; a < 3; ++a) {
-    app.add_option(names[a], s.cells[a], "cells along this axis, 8 or more")
-        ->check(CLI::Range(8, 100000))
-        ->capture_default_str();
+    app.add_option(names[a], s.cells[a],
+                   "cells along this axis, 8 or more (default: " + std::to_string(kDefaultCells[a]) +
+                       ", or those of --restart)")
+        ->check(CLI::Range(8, 100000));
   }
   app.add_option("--steps", s.steps, "steps of the solver in this run")
       ->check(CLI::Range(0, 100000000))

@@ -12,8 +12,12 @@
 
 namespace s3d {
 
+/// Cells of a new run along x, y, z.
+inline constexpr std::array<Index, 3> kDefaultCells{96, 72, 48};
+
 struct Settings {
-  std::array<Index, 3> cells{96, 72, 48};
+  std::array<std::optional<Index>, 3>
+      cells;                       ///< absent: of the checkpoint that is continued, or kDefaultCells
   Index steps = 200;               ///< of the solver, in this run
   Index every = 40;                ///< steps from output to output
   std::string output;              ///< adaptive dataset; empty: none

@@ -2,9 +2,10 @@
 # end_to_end.sh ESKER_S3D MPIEXEC NUMPROC_FLAG HAVE_HDF5
 #
 # Runs esker-s3d on 1, 2, 4 and 7 ranks, and compares all files of the adaptive output and of the checkpoints byte for
-# byte. Runs of half the steps write checkpoints in all formats; a run on another number of ranks continues from each
-# and ends with the same bytes as the run of all steps. Then the exit codes: 2 for wrong usage, 1 for too many ranks, a
-# checkpoint that is missing or of another grid, a directory that cannot be created and a dataset that exists.
+# byte. Runs of half the steps write checkpoints in all formats; a run on another number of ranks continues from each,
+# on its grid, and ends with the same bytes as the run of all steps. Then the exit codes: 2 for wrong usage, 1 for too
+# many ranks, a checkpoint that is missing or of another grid than given, a directory that cannot be created and a
+# dataset that exists.
 set -eu
 program=$1 mpiexec=$2 numproc=$3 have_hdf5=$4
 . "$(dirname "$0")/../runs.sh"
@@ -24,7 +25,7 @@ formats="idx cdf1 cdf2 cdf5 cdf5+idx"
 [ "$have_hdf5" = 0 ] || formats="$formats netcdf4"
 for format in $formats; do
   run "half.$format" 2 --steps 10 --checkpoint half --format "$format"
-  run "rest.$format" 3 --steps 10 --restart "../half.$format/half" --checkpoint full.nc --format cdf5
+  run_in "rest.$format" 3 --steps 10 --restart "../half.$format/half" --checkpoint full.nc --format cdf5
   cmp "$work/whole.1/full.nc" "$work/rest.$format/full.nc"
   cmp "$work/whole.1.state" "$work/rest.$format.state"
 done

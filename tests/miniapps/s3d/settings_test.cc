@@ -23,7 +23,7 @@ TEST(Settings, DefaultsAndValues) {
              "--checkpoint", "c.nc", "--format", "cdf5", "-o", "aggregators=2"});
   ASSERT_TRUE(c.settings) << c.text;
   const Settings& s = *c.settings;
-  EXPECT_EQ(s.cells, (std::array<Index, 3>{33, 72, 17}));
+  EXPECT_EQ(s.cells, (std::array<std::optional<Index>, 3>{33, std::nullopt, 17}));
   EXPECT_EQ(s.steps, 7);
   EXPECT_EQ(s.every, 2);
   ASSERT_TRUE(s.regions);
