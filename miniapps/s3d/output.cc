@@ -29,20 +29,22 @@ std::string species_names() {
 }  // namespace
 
 Output::Output(const std::string& path, const esker::Communicator& comm, const Bricks& bricks,
-               const esker::Options& options, std::optional<Regions> regions)
+               const esker::Options& options, std::optional<Regions> regions, int stored_bits)
     : path_(path), bricks_(bricks), regions_(regions), writer_(create(path, comm, options)) {
-  define();
+  define(stored_bits);
 }
 
 /// Local, and the same on all ranks: an error occurs on all of them.
-void Output::define() {
+void Output::define(int stored_bits) {
   std::vector<esker::DimId> dims;
   for (int a = 0; a < 3; ++a) dims.push_back(writer_.def_dim(kAxes[a], bricks_.cells[a]).value());
   grid_ = writer_.def_grid("xyz", dims).value();
   for (int a = 0; a < 3; ++a) describe_axis(grid_, dims[a], a);
   const auto field = [&](const char* name, int components, const char* units, const char* long_name) {
-    const auto id =
-        writer_.def_field(grid_, name, esker::SampleType::kFloat64, {.components = components}).value();
+    const auto id = writer_
+                        .def_field(grid_, name, esker::SampleType::kFloat64,
+                                   {.components = components, .stored_bits = stored_bits})
+                        .value();
     writer_.put_att(id, "units", units).check();
     writer_.put_att(id, "long_name", long_name).check();
     return id;

@@ -17,9 +17,10 @@ namespace s3d {
 
 class Output {
  public:
-  /// Collective; throws AgreedError. Without `regions` all cells are stored.
+  /// Collective; throws AgreedError. Without `regions` all cells are stored. `stored_bits`: see
+  /// esker::FieldOptions.
   Output(const std::string& path, const esker::Communicator& comm, const Bricks& bricks,
-         const esker::Options& options, std::optional<Regions> regions);
+         const esker::Options& options, std::optional<Regions> regions, int stored_bits);
 
   /// Collective: writes a step. Throws AgreedError; the dataset then keeps its earlier steps.
   void write(double time, const Array& scalars, const Variables& variables);
@@ -30,7 +31,7 @@ class Output {
   [[nodiscard]] const esker::Writer& writer() const { return writer_; }
 
  private:
-  void define();
+  void define(int stored_bits);
   void describe_axis(esker::GridId grid, esker::DimId dim, int axis);
 
   std::string path_;

@@ -63,11 +63,11 @@ class Run {
     const auto comm = esker::mpi_communicator(world_.comm);
     if (!settings_.output.empty()) {
       output_ = std::make_unique<Output>(settings_.output, comm, bricks_, settings_.output_options,
-                                         settings_.regions);
+                                         settings_.regions, settings_.stored_bits);
     }
     if (!settings_.checkpoint.empty()) {
       checkpoint_ = std::make_unique<Output>(settings_.checkpoint, comm, bricks_,
-                                             settings_.checkpoint_options, std::nullopt);
+                                             settings_.checkpoint_options, std::nullopt, 0);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr const char* kExamples = R"(Examples:
 
 /// Values of options that are interpreted after all of them are known.
 struct Texts {
-  std::string format, keep = "rules";
+  std::string format, keep;
   Regions regions;
   std::vector<std::string> options;
 };
@@ -44,9 +45,10 @@ void add_output_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--every", s.every, "steps from one output to the next")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  app.add_option("--keep", t.keep, "rules: full resolution where it is hot, less elsewhere; none: all cells")
-      ->check(CLI::IsMember({"rules", "none"}))
-      ->capture_default_str();
+  app.add_option("--keep", t.keep,
+                 "rules (default): full resolution where it is hot, less elsewhere; none (default with "
+                 "stored_bits): all cells")
+      ->check(CLI::IsMember({"rules", "none"}));
   app.add_option("--hot", t.regions.hot, "K; hotter cells are kept at full resolution")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -59,7 +61,8 @@ void add_output_options(CLI::App& app, Settings& s, Texts& t) {
       ->capture_default_str();
   app.add_option("--format", t.format,
                  "format of the checkpoint: idx, cdf5, netcdf4, cdf5+idx ... (default: by its suffix)");
-  app.add_option("-o,--option", t.options, "KEY=VALUE: an option of Esker; repeatable")
+  app.add_option("-o,--option", t.options,
+                 "KEY=VALUE: an option of Esker, or stored_bits=N: bits per sample of --out; repeatable")
       ->allow_extra_args(false);
 }
 
@@ -82,11 +85,32 @@ void settle(const Texts& t, Settings& s) {
           "--verify excludes --out, --checkpoint and --restart");
   require(t.regions.warm <= t.regions.hot, "--warm: expected a temperature of at most --hot");
   require(s.output.empty() || s.output != s.checkpoint, "--out and --checkpoint are the same dataset");
-  if (t.keep == "rules") s.regions = t.regions;
 }
 
-void settle_options(const Texts& t, Settings& s) {
+/// Takes stored_bits=N, which is a property of fields, out of the options. Throws std::invalid_argument.
+int take_stored_bits(std::vector<std::string>& options) {
+  const std::string key = "stored_bits=";
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const std::string& text) { return text.starts_with(key); });
+  if (found == options.end()) return 0;
+  const std::string text = std::exchange(*found, "").substr(key.size());
+  options.erase(found);
+  for (int bits = 1; bits <= 64; bits *= 2) {
+    if (text == std::to_string(bits)) return bits;
+  }
+  throw std::invalid_argument("-o stored_bits=" + text + ": expected 1, 2, 4, 8, 16, 32 or 64");
+}
+
+void settle_options(Texts& t, Settings& s) {
   miniapp::require_one_format(t.options, t.format);
+  s.stored_bits = take_stored_bits(t.options);
+  if (s.stored_bits > 0 && s.output.empty()) {
+    throw std::invalid_argument("-o stored_bits: expected --out; checkpoints keep all bits");
+  }
+  if (s.stored_bits > 0 && t.keep == "rules") {
+    throw std::invalid_argument("-o stored_bits contradicts --keep rules: such fields are stored completely");
+  }
+  if (t.keep == "rules" || (t.keep.empty() && s.stored_bits == 0)) s.regions = t.regions;
   s.checkpoint_options = miniapp::esker_options(t.options);
   s.output_options = s.checkpoint_options;
   miniapp::require_usage(s.output_options.set("format", "idx"));

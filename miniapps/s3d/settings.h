@@ -22,6 +22,7 @@ struct Settings {
   Index every = 40;                ///< steps from output to output
   std::string output;              ///< adaptive dataset; empty: none
   std::optional<Regions> regions;  ///< of the adaptive dataset; absent: all is stored
+  int stored_bits = 0;             ///< per sample of the adaptive dataset; 0: samples are stored as they are
   std::string checkpoint;          ///< full dataset; empty: none
   Index checkpoint_every = 0;      ///< 0: at the end only
   std::string restart;             ///< checkpoint to continue; empty: start from the initial state

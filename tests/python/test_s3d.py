@@ -77,6 +77,19 @@ def test_cold_regions_are_not_stored_at_full_resolution(runs: Runs) -> None:
     assert (levels < levels.max()).mean() > 0.4
 
 
+def test_stored_bits_shrink_the_output_and_not_the_checkpoint(runs: Runs, tmp_path: Path) -> None:
+    small, full = tmp_path / "small.idx", tmp_path / "full.nc"
+    to = "--every", 1, "--out", small, "--checkpoint", full
+    run_s3d(2, "--restart", runs.full, "--steps", 1, *to, "-o", "stored_bits=8")
+    packed, exact = esker.open(small), esker.open(full)
+    for name in ("T", "u", "Y"):
+        field, expected = packed[name], exact[name].read()
+        error = np.abs(field.read() - expected).max()
+        assert field.stored_bits == 8
+        assert 0 < error <= field.errors().largest < 0.2 * np.ptp(expected)
+    assert packed.storage().bytes < 0.3 * sum(field.read().nbytes for field in exact.fields.values())
+
+
 def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:
     command = [sys.executable, ROOT / "scripts" / "s3d_figure.py", runs.full, runs.adaptive, tmp_path / "f.png"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

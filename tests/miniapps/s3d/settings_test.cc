@@ -45,6 +45,14 @@ TEST(Settings, SmallBlocksFollowTheSheetsUnlessGiven) {
   EXPECT_EQ(given.settings->output_options.bits_per_block, 12);
 }
 
+TEST(Settings, StoredBitsAreThoseOfTheAdaptiveDataset) {
+  const Command c = parse({"--out", "f.idx", "-o", "stored_bits=8", "-o", "aggregators=2"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_EQ(c.settings->stored_bits, 8);
+  EXPECT_FALSE(c.settings->regions);
+  EXPECT_EQ(c.settings->output_options.aggregators, 2);
+}
+
 TEST(Settings, KeepNoneStoresAll) {
   const Command c = parse({"--out", "f.idx", "--keep", "none"});
   ASSERT_TRUE(c.settings) << c.text;
@@ -72,6 +80,9 @@ TEST(Settings, WrongUsageHasExitStatus2) {
       {"--out", "f.idx", "-o", "aggregators"},
       {"--out", "f.idx", "-o", "no_such=1"},
       {"--checkpoint", "c.nc", "--format", "grib"},
+      {"--out", "f.idx", "-o", "stored_bits=3"},
+      {"--checkpoint", "c.idx", "-o", "stored_bits=8"},
+      {"--out", "f.idx", "--keep", "rules", "-o", "stored_bits=8"},
   };
   expect_wrong_usage(parse, wrong);
 }
