@@ -294,6 +294,8 @@ const std::vector<EskerStyle>& esker_styles() {
       {.name = "idx_32_bits", .is_on_request = true, .tolerance = 1e-4, .stored_bits = 32},
       {.name = "idx_16_bits", .is_on_request = true, .tolerance = 1, .stored_bits = 16},
       {.name = "idx_8_bits", .is_on_request = true, .tolerance = 100, .stored_bits = 8},
+      {.name = "idx_4_bits", .is_on_request = true, .tolerance = 1e4, .stored_bits = 4},
+      {.name = "idx_1_bit", .is_on_request = true, .tolerance = 1e7, .stored_bits = 1},
       {.name = "idx_adaptive", .is_on_request = true, .kept = {{0, 1200}, {6, 800}, {9}}},
       {.name = "idx_1_of_2", .is_on_request = true, .kept = {{1}}},
       {.name = "idx_1_of_4", .is_on_request = true, .kept = {{2}}},

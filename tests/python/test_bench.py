@@ -120,6 +120,20 @@ def test_chosen_cases_run_and_posix_with_them(esker_command: Run, program: Path,
     assert all(case["bad_values"] == 0 for case in results["cases"])
 
 
+def test_few_bits_are_stored_and_their_errors_checked(
+    esker_command: Run, program: Path, tmp_path: Path
+) -> None:
+    done = esker_command(
+        "bench", "s3d", "--ranks", 2, "--block", "32,32,32", "--steps", 1, "--repeat", 1, "--smooth",
+        "--program", program, "--case", "idx_4_bits", "--case", "idx_1_bit", "--json", "results.json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cases = json.loads((tmp_path / "results.json").read_text())["cases"]
+    found = {case["name"]: case["stored_over_data"] for case in cases[1:]}
+    assert found == {"idx_4_bits": pytest.approx(4 / 64, rel=0.1), "idx_1_bit": pytest.approx(1 / 64, rel=0.3)}
+    assert all(case["bad_values"] == 0 for case in cases)
+
+
 def sparse_report(stored: int, plan_s: float, end_step_s: float) -> dict[str, Any]:
     return {
         "total": {"stored_bytes": stored},
