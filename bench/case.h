@@ -53,6 +53,13 @@ std::unique_ptr<Case> posix_case(const std::string& directory, int rank);
 /// Each rank writes its contiguous part of one file per step, from `offset` on: the limit of one-file
 /// formats.
 std::unique_ptr<Case> posix_shared_case(const std::string& directory, Index offset_bytes);
+/// Largest transfer of ior_case() and ior_shared_case(), as `ior -t 1m`.
+inline constexpr Index kIorTransferBytes = Index{1} << 20;
+/// posix_case() in transfers of at most kIorTransferBytes, as IOR with one file per process. The last
+/// transfer of a field may be shorter.
+std::unique_ptr<Case> ior_case(const std::string& directory, int rank);
+/// posix_shared_case() in such transfers, as IOR with a shared file and one segment.
+std::unique_ptr<Case> ior_shared_case(const std::string& directory, Index offset_bytes);
 /// How packed_case() cuts the bytes of a step.
 struct PackedLayout {
   Index files = 0;        ///< of equal sizes; 0: one per rank

@@ -84,6 +84,8 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
   for (const std::string& name : names) {
     if (name == "posix") cases.push_back(posix_case(directory, ranks.rank()));
     if (name == "posix_shared") cases.push_back(posix_shared_case(directory, offset));
+    if (name == "ior") cases.push_back(ior_case(directory, ranks.rank()));
+    if (name == "ior_shared") cases.push_back(ior_shared_case(directory, offset));
     if (name == "memcpy") cases.push_back(memcpy_case());
     for (const EskerStyle& style : esker_styles()) {
       if (name != style.name || (style.needs_chunks && !can_chunk)) continue;
@@ -102,7 +104,7 @@ int main(int argc, char** argv) {
       .name = "esker-bench",
       .description = "Compares Esker with plain files. Started by `esker bench`.",
       .cases = {"posix", "posix_shared", "memcpy"},
-      .cases_on_request = {},
+      .cases_on_request = {"ior", "ior_shared"},
       .define_more = {},
       .make_cases = {},
       .libraries = {},

@@ -13,13 +13,27 @@
 namespace bench {
 namespace {
 
+/// Calls `transfer(begin, bytes)` for consecutive pieces of `total_bytes`, of `most_bytes` each but the last;
+/// 0: for all at once.
+void in_pieces(Index total_bytes, Index most_bytes, const std::function<void(Index, std::size_t)>& transfer) {
+  const Index most = most_bytes > 0 ? most_bytes : total_bytes;
+  for (Index begin = 0; begin < total_bytes; begin += most) {
+    transfer(begin, static_cast<std::size_t>(std::min(most, total_bytes - begin)));
+  }
+}
+
 std::size_t bytes_of(Index samples) { return static_cast<std::size_t>(samples) * sizeof(double); }
 
 class PosixCase final : public Case {
  public:
-  /// `path_of(step)`; this rank's part begins at `offset_bytes`.
-  PosixCase(std::string name, std::function<std::string(Index)> path_of, Index offset_bytes)
-      : name_(std::move(name)), path_of_(std::move(path_of)), offset_(offset_bytes) {}
+  /// `path_of(step)`; this rank's part begins at `offset_bytes`. Calls transfer at most `piece_bytes`; 0: a
+  /// whole field.
+  PosixCase(std::string name, std::function<std::string(Index)> path_of, Index offset_bytes,
+            Index piece_bytes = 0)
+      : name_(std::move(name)),
+        path_of_(std::move(path_of)),
+        offset_(offset_bytes),
+        piece_bytes_(piece_bytes) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
 
@@ -27,7 +41,9 @@ class PosixCase final : public Case {
     FileDescriptor file(path_of_(step), O_WRONLY | O_CREAT);
     Index offset = offset_;
     for (const FieldMemory& field : workload.fields) {
-      file.write_at(field.samples.data(), static_cast<std::size_t>(field.bytes()), offset);
+      const auto* first = reinterpret_cast<const char*>(field.samples.data());
+      in_pieces(field.bytes(), piece_bytes_,
+                [&](Index begin, std::size_t bytes) { file.write_at(first + begin, bytes, offset + begin); });
       offset += field.bytes();
     }
     stored_bytes_ += workload.bytes_of_rank();
@@ -78,7 +94,9 @@ class PosixCase final : public Case {
       }
       const Index at = offset + place * Index{sizeof(double)};
       if (spacing == 1) {
-        file.read_at(samples + done, bytes_of(run), at);
+        auto* first = reinterpret_cast<char*>(samples + done);
+        in_pieces(static_cast<Index>(bytes_of(run)), piece_bytes_,
+                  [&](Index begin, std::size_t bytes) { file.read_at(first + begin, bytes, at + begin); });
       } else {
         file.read_at(row_.data(), row_.size() * sizeof(double), at);
         for (Index i = 0; i < run; ++i) samples[done + i] = row_[static_cast<std::size_t>(i * spacing)];
@@ -92,7 +110,7 @@ class PosixCase final : public Case {
 
   std::string name_;
   std::function<std::string(Index)> path_of_;
-  Index offset_;
+  Index offset_, piece_bytes_;
   Index steps_ = 0, stored_bytes_ = 0;
   const Workload* written_ = nullptr;
   std::vector<double> row_;
@@ -131,6 +149,18 @@ std::unique_ptr<Case> posix_case(const std::string& directory, int rank) {
 std::unique_ptr<Case> posix_shared_case(const std::string& directory, Index offset_bytes) {
   const auto path_of = [=](Index step) { return directory + "/posix_shared." + std::to_string(step); };
   return std::make_unique<PosixCase>("posix_shared", path_of, offset_bytes);
+}
+
+std::unique_ptr<Case> ior_case(const std::string& directory, int rank) {
+  const auto path_of = [=](Index step) {
+    return directory + "/ior." + std::to_string(step) + "." + std::to_string(rank);
+  };
+  return std::make_unique<PosixCase>("ior", path_of, 0, kIorTransferBytes);
+}
+
+std::unique_ptr<Case> ior_shared_case(const std::string& directory, Index offset_bytes) {
+  const auto path_of = [=](Index step) { return directory + "/ior_shared." + std::to_string(step); };
+  return std::make_unique<PosixCase>("ior_shared", path_of, offset_bytes, kIorTransferBytes);
 }
 
 std::unique_ptr<Case> memcpy_case() { return std::make_unique<MemcpyCase>(); }

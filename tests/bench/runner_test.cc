@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <memory>
+#include <string>
 
 #include "dropped_writes.h"
 #include "file_descriptor.h"
@@ -223,6 +226,32 @@ TEST_F(FilesTest, PackedBuffersFillFilesOfEqualSizes) {
     total += static_cast<Index>(size);
   }
   EXPECT_EQ(total, workload.data_bytes);
+  std::filesystem::remove_all(path);
+}
+
+/// The number of writes of this process so far, as Linux counts them; -1 if it does not.
+long num_writes() {
+  std::ifstream file("/proc/self/io");
+  for (std::string key, value; file >> key >> value;) {
+    if (key == "syscw:") return std::stol(value);
+  }
+  return -1;
+}
+
+TEST_F(FilesTest, IorWritesInTransfersOfOneMebibyte) {
+  const Workload workload = make_s3d(0, 1, {64, 64, 40});  // 16 components of 1.25 MiB in 4 fields
+  const auto writes_of = [&](const std::unique_ptr<Case>& tested) {
+    const long before = num_writes();
+    tested->write_step(workload, 0);
+    return num_writes() - before;
+  };
+  const std::string path = directory();
+  const long whole = writes_of(posix_case(path, 0));
+  if (num_writes() < 0) GTEST_SKIP() << "/proc/self/io does not count writes";
+  EXPECT_EQ(writes_of(ior_case(path, 0)) - whole, (2 + 2 + 4 + 14) - 4);
+  EXPECT_EQ(writes_of(ior_shared_case(path, 0)) - whole, (2 + 2 + 4 + 14) - 4);
+  EXPECT_EQ(std::filesystem::file_size(path + "/ior_shared.0"),
+            std::filesystem::file_size(path + "/posix.0.0"));
   std::filesystem::remove_all(path);
 }
 

@@ -134,6 +134,17 @@ def test_few_bits_are_stored_and_their_errors_checked(
     assert all(case["bad_values"] == 0 for case in cases)
 
 
+def test_transfers_of_ior_are_read_back(esker_command: Run, program: Path, tmp_path: Path) -> None:
+    done = esker_command(
+        "bench", "s3d", "--ranks", 3, "--block", "61,60,59", "--steps", 2, "--repeat", 1,
+        "--program", program, "--case", "ior", "--case", "ior_shared", "--json", "results.json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cases = json.loads((tmp_path / "results.json").read_text())["cases"]
+    assert [case["name"] for case in cases] == ["posix", "ior", "ior_shared"]
+    assert all(case["bad_values"] == 0 and case["stored_over_data"] == 1 for case in cases)
+
+
 def sparse_report(stored: int, plan_s: float, end_step_s: float) -> dict[str, Any]:
     return {
         "total": {"stored_bytes": stored},

@@ -185,15 +185,15 @@ def bench_command(options: BenchOptions) -> None:
     with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
                       hdf5_chunked, netcdf4, netcdf_gather (one rank writes); a separate program measures
                       them, alternating with Esker's, relative to its own posix
-    only with --case  cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
+    only with --case  ior, ior_shared (posix, posix_shared in transfers of 1 MiB, as IOR); cdf5_scatter (one
+                      rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
                       idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip (compressed; with --smooth),
-                      idx_32_bits, idx_16_bits, idx_8_bits, idx_4_bits, idx_1_bit (stored_bits; with --smooth);
+                      idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits; with --smooth);
                       idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the rest at 1/512),
-                      idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of s3d_adaptive;
-                      with --peers also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine,
-                      netcdf_redefine_padded (each variable is defined when it is written, without and with
-                      free space in the header)
+                      idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of s3d_adaptive; with --peers
+                      also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine, and with free space
+                      in the header netcdf_redefine_padded (each variable is defined when it is written)
     """
     if options.workload == "amr":
         _bench_amr(options)
