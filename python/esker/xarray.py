@@ -246,6 +246,9 @@ def _encoded(
             )
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(of_variable)
+    if time_dim in variables:
+        _check_no_gap(time_dim, variables[time_dim].values)
+    variables = {name: _within_packed_type(name, variable) for name, variable in variables.items()}
     encoded, attributes = conventions.cf_encoder(variables, attributes)
     sizes = dict(dataset.sizes)
     for name, variable in encoded.items():
@@ -255,6 +258,35 @@ def _encoded(
     if time_dim in encoded and not _is_float64(encoded[time_dim]):  # for example nanoseconds since 1970
         encoded[time_dim] = _since_the_first(variables[time_dim])
     return encoded, attributes
+
+
+def _within_packed_type(name: Hashable, variable: xr.Variable) -> xr.Variable:
+    """The variable, whose values are checked when they are computed: xarray wraps those that the integer type of its
+    encoding cannot hold."""
+    own = variable.encoding
+    packed = np.dtype(own.get("dtype") or variable.dtype)
+    if packed.kind not in "iu" or variable.dtype.kind not in "iuf":
+        return variable
+    limits, scale, offset = np.iinfo(packed), own.get("scale_factor", 1), own.get("add_offset", 0)
+
+    def checked(values: NDArray[Any]) -> NDArray[Any]:
+        is_scaled = values.dtype.kind == "f" or scale != 1 or offset != 0
+        stored = np.rint((values - offset) / scale) if is_scaled else values
+        beyond = (stored < limits.min) | (stored > limits.max)
+        if np.any(beyond):
+            raise ValueError(
+                f"{name}: expected values that {packed} holds with scale_factor={scale} and add_offset={offset} "
+                f"({limits.min * scale + offset:g} to {limits.max * scale + offset:g}), found "
+                f"{values[beyond].flat[0]}; choose another dtype, scale_factor or add_offset in encoding"
+            )
+        return values
+
+    if variable.chunks is None:
+        checked(np.asarray(variable.values))
+        return variable
+    return variable.copy(
+        data=variable.data.map_blocks(checked, dtype=variable.dtype, meta=variable.data._meta)
+    )
 
 
 def _characters(name: Hashable, texts: xr.Variable, sizes: dict[Any, int], wanted: str) -> xr.Variable:
@@ -325,6 +357,15 @@ def _checked(name: Hashable, variable: xr.Variable, time_dim: str) -> xr.Variabl
     return variable
 
 
+def _check_no_gap(time_dim: str, times: NDArray[Any]) -> None:
+    """Numbers or dates; encoded, a date that is missing is a number."""
+    missing = np.flatnonzero(np.isnat(times) if times.dtype.kind == "M" else times != times)
+    if len(missing):
+        raise ValueError(
+            f"{time_dim}: step {missing[0]} has no time (NaT); leave it out with dropna({time_dim!r})"
+        )
+
+
 def _times(
     variables: Mapping[Hashable, xr.Variable], coordinate: xr.Variable | None, time_dim: str
 ) -> list[float]:
@@ -338,8 +379,16 @@ def _times(
             f"{time_dim}: expected times that float64 represents exactly, found integers beyond 2^53"
         )
     times = np.asarray(coordinate.values, np.float64)
-    if np.any(np.isnan(times)) or np.any(np.diff(times) <= 0):
+    _check_no_gap(time_dim, times)
+    if np.any(np.diff(times) < 0):
         raise ValueError(f"{time_dim}: expected increasing times; sort the dataset with sortby({time_dim!r})")
+    if np.any(np.diff(times) == 0):
+        step = int(np.flatnonzero(np.diff(times) == 0)[0])
+        raise ValueError(
+            f"{time_dim}: steps {step} and {step + 1} have the same time, {times[step]:g} "
+            f"{coordinate.attrs.get('units', '')}; if they differ by less than its unit, choose a finer one in encoding, "
+            f"otherwise use drop_duplicates({time_dim!r})"
+        )
     return [float(time) for time in times]
 
 

@@ -55,7 +55,7 @@ class _Group:
         self._time_dim = self._found_time_dim()
         used = {dim for name, dims in self._dims.items() for dim in dims if dims != (name,)}
         self._coords = {
-            name: np.asarray(array[:])
+            name: np.asarray(array[:], _wide(array.dtype))
             for name, array in arrays.items()
             if self._dims[name] == (name,) and name in {*used, self._time_dim} and array.dtype.kind in "iuf"
         }
@@ -124,7 +124,9 @@ class _Group:
         value = array[()]
         if np.asarray(value).dtype.kind in "TU" or isinstance(value, str):
             return Scalar(name, str(value), self._attributes_of(name))
-        return Scalar(name, np.asarray(value, stored_type(name, array.dtype))[()], self._attributes_of(name))
+        return Scalar(
+            name, np.asarray(value, stored_type(name, _wide(array.dtype)))[()], self._attributes_of(name)
+        )
 
     def _field(self, name: str, array: Any) -> SourceField:
         """Raises ValueError if Esker cannot store the array."""
@@ -132,7 +134,7 @@ class _Group:
         if array.dtype.kind in TEXT_KINDS:
             array = _Characters(name, array)
             dims = (*dims, character_dim(array.shape[-1], self._sizes()))
-        native = stored_type(name, array.dtype)
+        native = stored_type(name, _wide(array.dtype))
         timed = dims[0] == self._time_dim
         components = array.shape[-1] if len(dims) > 1 and _is_of_components(dims[-1]) else 1
         end = len(dims) - (components > 1)
@@ -162,6 +164,11 @@ class _Group:
             coords={dim: self._coords[dim] for dim in own if dim in self._coords},
             is_series=not own,
         )
+
+
+def _wide(dtype: Any) -> np.dtype[Any]:
+    """float32 for float16, as HDF5 files are read; other types as they are."""
+    return np.dtype(np.float32) if dtype == np.float16 else np.dtype(dtype)
 
 
 class _Characters:

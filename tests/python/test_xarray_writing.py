@@ -105,11 +105,25 @@ def test_a_coarse_level_of_what_was_written(tmp_path: Path) -> None:
     ("ds", "message"),
     [
         (xr.Dataset({"name": ("x", np.array(["a", np.nan], object))}), "name: expected texts, found nan"),
-        (xr.Dataset({"v": (tuple("abcdef"), np.zeros((1,) * 6))}), "v: expected at most 5 dimensions .*found 6"),
+        (
+            xr.Dataset({"v": (tuple("abcdef"), np.zeros((1,) * 6))}),
+            "v: expected at most 5 dimensions .*found 6",
+        ),
         (xr.Dataset({"v": ("x", [1.0])}, attrs={"a": {"b": 1}}), "attribute 'a': expected"),
         (
             xr.Dataset({"v": (("time", "x"), np.zeros((2, 2)))}, coords={"time": [1.0, 0.0]}),
             "expected increasing times",
+        ),
+        (
+            xr.Dataset(
+                {"v": (("time", "x"), np.zeros((2, 2)))},
+                coords={"time": np.array(["2001-01-01", "NaT"], "M8[ns]")},
+            ),
+            "time: step 1 has no time",
+        ),
+        (
+            xr.Dataset({"v": (("time", "x"), np.zeros((3, 2)))}, coords={"time": [0.0, 1.0, 1.0]}),
+            "time: steps 1 and 2 have the same time, 1 .*choose a finer one",
         ),
         (xr.Dataset({"v": ("x", np.array([1.0], "f2"))}), "v: float16 samples cannot be stored"),
         (xr.Dataset({"v": ("x", np.array([1j]))}), "v: complex128 samples cannot be stored"),
@@ -119,6 +133,35 @@ def test_what_cannot_be_stored(tmp_path: Path, ds: xr.Dataset, message: str) -> 
     with pytest.raises(ValueError, match=message):
         ds.to_esker(tmp_path / "run.idx")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("chunks", [None, {"x": 2}])
+@pytest.mark.parametrize(
+    ("values", "encoding"),
+    [
+        (np.array([0, 70000, -3], "i8"), {"dtype": "i2"}),
+        (np.array([0.0, np.nan, 70000.0]), {"dtype": "i2", "_FillValue": -999}),
+        (np.array([0.0, 327.68, 1.0]), {"dtype": "i2", "scale_factor": 0.01, "_FillValue": -999}),
+        (np.array([0.0, np.inf, 1.0]), {"dtype": "i4", "_FillValue": -999}),
+        (np.array([0.0, -1.0, 1.0]), {"dtype": "u1", "_FillValue": 255}),
+    ],
+)
+def test_values_beyond_a_packed_type_are_refused(
+    tmp_path: Path, values: np.ndarray, encoding: dict[str, object], chunks: dict[str, int] | None
+) -> None:
+    ds = xr.Dataset({"v": ("x", values)})
+    with pytest.raises(ValueError, match="v: expected values that u?int[0-9]+ holds"):
+        (ds.chunk(chunks) if chunks else ds).to_esker(tmp_path / "run.idx", encoding={"v": encoding})
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_at_the_ends_of_a_packed_type_are_kept(tmp_path: Path) -> None:
+    ds = xr.Dataset({"v": ("x", [-327.67, np.nan, 327.67])})
+    ds.to_esker(
+        tmp_path / "run.idx", encoding={"v": {"dtype": "i2", "scale_factor": 0.01, "_FillValue": -32768}}
+    )
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker") as back:
+        np.testing.assert_allclose(back["v"], ds["v"])
 
 
 def test_steps_along_another_dimension(tmp_path: Path) -> None:
