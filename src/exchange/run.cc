@@ -50,9 +50,7 @@ class ExchangeRun {
         }
         finish(r, ahead);
       }
-      const Stopwatch watch;
-      (void)ahead.have_stored(plan_.rounds.size(), true);
-      stats_.wait_s += ahead.in_thread() ? watch.elapsed_s() : 0;
+      (void)ahead.have_stored(plan_.rounds.size(), true);  // counted in store_s
     }
     stats_.store_s += stored_s_;
     stats_.store_cpu_s += worked_s_;
@@ -61,7 +59,7 @@ class ExchangeRun {
     stats_.place_s += cleared_s_;
     const Stopwatch watch;
     if (buffers_.shared) buffers_.shared->meet();
-    stats_.wait_s += watch.elapsed_s();
+    stats_.idle_s += watch.elapsed_s();
   }
 
   Status& status() { return status_.ok() ? stored_ : status_; }
@@ -102,9 +100,8 @@ class ExchangeRun {
   /// same memory, or alternate between two if a thread stores.
   void finish(std::size_t number, StoreAhead& ahead) {
     const Round& round = plan_.rounds[number];
+    (void)ahead.have_stored(num_stored_before(number), true);  // counted in store_s
     Stopwatch watch;
-    (void)ahead.have_stored(num_stored_before(number), true);
-    stats_.wait_s += watch.lap();
     if (!is_shared(round)) clear_padding(number);
     stats_.place_s += watch.lap();
     std::byte* begin = buffer(number).data();
@@ -320,7 +317,7 @@ class ExchangeRun {
   /// Copies samples to the buffer of a near rank, if it is free.
   bool place_at(const Message& message, Index use, bool wait, Stopwatch& watch) {
     const auto buffer = buffers_.shared->enter(message.peer, use, wait);
-    stats_.wait_s += watch.lap();
+    stats_.idle_s += watch.lap();
     if (buffer.empty()) return false;
     pack(message, buffer.data(), message.buffer_begin);
     attempt("pack", [&] {

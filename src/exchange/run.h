@@ -14,7 +14,8 @@ namespace esker {
 /// The times of the exchanges on this rank, and the amounts that they moved.
 struct ExchangeStats {
   double pack_s = 0;       ///< gathering samples from patches, also directly into buffers
-  double wait_s = 0;       ///< waiting for messages
+  double wait_s = 0;       ///< waiting for messages, and for samples of near ranks
+  double idle_s = 0;       ///< waiting for near ranks that store: for a free buffer of theirs, and at the end
   double place_s = 0;      ///< placing received samples in buffers, clearing padding
   double store_s = 0;      ///< in sink.store(); overlaps the rest if a thread calls it
   double store_cpu_s = 0;  ///< processor time of that

@@ -195,11 +195,13 @@ class WritePipeline final : private Comm::EndListener {
   std::unique_ptr<StepTuner> tuner_;  // null: not tuned
   std::string schema_hash_;           // as text; with a tuner
   RankCounters counters_;
+  RankCounters critical_;  // the phases of the steps in which the others waited for this rank
   StepTraffic traffic_;
-  /// The counters at the begin of the step.
+  /// At the begin of the step.
   struct Before {
-    Index plans = 0, allocated_bytes = 0, stored_bytes = 0;
-    double plan_s = 0, store_s = 0, reserving_s = 0;
+    RankCounters counters;
+    Index allocated_bytes = 0;
+    double reserving_s = 0;
   } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;

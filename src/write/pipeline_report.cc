@@ -22,14 +22,13 @@ std::string WritePipeline::default_report() const { return format_->stem() + ".r
 
 void WritePipeline::begin_counting() {
   traffic_.begin_step();
-  before_ = {counters_.plans,  buffers_.allocated_bytes(), counters_.stored_bytes,
-             counters_.plan_s, counters_.store_s,          buffers_.reserving_s()};
+  before_ = {counters_, buffers_.allocated_bytes(), buffers_.reserving_s()};
 }
 
 /// The bytes that all ranks stored in this step, without headers and alignment. Collective.
 Index WritePipeline::count_stored(const StepPlan& plan) {
   if (!plan.compressor) return plan.space.stored_bytes();
-  std::array<double, 1> sum{static_cast<double>(counters_.stored_bytes - before_.stored_bytes)};
+  std::array<double, 1> sum{static_cast<double>(counters_.stored_bytes - before_.counters.stored_bytes)};
   comm_->all_reduce_sum(sum);
   return static_cast<Index>(sum[0]);
 }
@@ -56,19 +55,24 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   }
   const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
   const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
-  const double plan_s = counters_.plan_s - before_.plan_s;
+  const double plan_s = counters_.plan_s - before_.counters.plan_s;
   const Plan& moved = plan.exchange.plan;
-  std::array<double, 10> most{seconds,
+  const double waited_s =
+      counters_.wait_s + counters_.agree_s - before_.counters.wait_s - before_.counters.agree_s;
+  const double busy_s = seconds - plan_s - waited_s;
+  std::array<double, 11> most{seconds,
                               plan_s,
                               static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
                               static_cast<double>(metadata.collectives + metadata.messages),
                               static_cast<double>(metadata.bytes),
                               static_cast<double>(records.collectives + records.messages),
                               seconds - opening_s - plan_s,
-                              counters_.store_s - before_.store_s,
+                              counters_.store_s - before_.counters.store_s,
                               static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes)),
-                              buffers_.reserving_s() - before_.reserving_s};
+                              buffers_.reserving_s() - before_.reserving_s,
+                              busy_s};
   comm_->all_reduce_max(std::span<double>(most));
+  if (busy_s == most[10]) critical_.add_phases(before_.counters, counters_);
   const Index stored_bytes = count_stored(plan), mesh_bytes = count_on_meshes(input);
   if (plan.compressor) {
     stored_over_raw_ = static_cast<double>(stored_bytes) / static_cast<double>(plan.space.stored_bytes());
@@ -78,7 +82,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step = {input.step,   input.time, plan.data_bytes + mesh_bytes,
           stored_bytes, most[0],    plan.exchange.num_writers,
           plan.files};
-  step.planned = counters_.plans > before_.plans;
+  step.planned = counters_.plans > before_.counters.plans;
   step.plan_s = most[1];
   step.allocated_bytes = static_cast<Index>(most[2]);
   step.metadata_messages = static_cast<Index>(most[3]);
@@ -160,7 +164,7 @@ Status WritePipeline::write_report() {
   if (options_.report == "none" || steps_.empty()) return {};
   RunReport report;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
-    report = gather_report(*comm_, counters_, steps_, options_);
+    report = gather_report(*comm_, counters_, critical_, steps_, options_);
     return Status();
   }));
   ESKER_RETURN_IF_ERROR(add_details(report));
@@ -194,7 +198,7 @@ Result<StorageReport> WritePipeline::storage_report() {
 Result<RunReport> WritePipeline::report() {
   const CallWatch::Call call(*comm_, "report");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
-  RunReport report = gather_report(*comm_, counters_, steps_, options_);
+  RunReport report = gather_report(*comm_, counters_, critical_, steps_, options_);
   ESKER_RETURN_IF_ERROR(add_details(report));
   return report;
 }

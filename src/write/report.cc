@@ -25,8 +25,9 @@ constexpr std::array kPhases{
     TimeRow{"plan", &RankCounters::plan_s},         TimeRow{"pack", &RankCounters::pack_s},
     TimeRow{"exchange", &RankCounters::exchange_s}, TimeRow{"place", &RankCounters::place_s},
     TimeRow{"checksum", &RankCounters::checksum_s}, TimeRow{"compress", &RankCounters::compress_s},
-    TimeRow{"store", &RankCounters::store_s},       TimeRow{"agree", &RankCounters::agree_s},
-    TimeRow{"commit", &RankCounters::commit_s},     TimeRow{"end_step", &RankCounters::step_s},
+    TimeRow{"store", &RankCounters::store_s},       TimeRow{"wait", &RankCounters::wait_s},
+    TimeRow{"agree", &RankCounters::agree_s},       TimeRow{"commit", &RankCounters::commit_s},
+    TimeRow{"end_step", &RankCounters::step_s},
 };
 constexpr std::array kAmounts{
     AmountRow{"put_bytes", &RankCounters::put_bytes},
@@ -252,13 +253,21 @@ void RankCounters::add(const ExchangeStats& stats) {
   exchange_s += stats.wait_s;
   place_s += stats.place_s;
   store_s += stats.store_s;
+  wait_s += stats.idle_s;
   sent_bytes += stats.sent_bytes;
   placed_bytes += stats.placed_bytes;
   messages += stats.messages;
 }
 
-RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
-                        const Options& options) {
+void RankCounters::add_phases(const RankCounters& from, const RankCounters& to) {
+  for (const TimeRow& row : kPhases) this->*row.member += to.*row.member - from.*row.member;
+}
+
+RunReport gather_report(Comm& comm, const RankCounters& counters, const RankCounters& critical,
+                        const std::vector<StepReport>& steps, const Options& options) {
+  std::array<double, kPhases.size()> critical_s{};
+  for (std::size_t i = 0; i < kPhases.size(); ++i) critical_s[i] = critical.*kPhases[i].member;
+  comm.all_reduce_sum(critical_s);
   std::array<double, kPhases.size() + kAmounts.size()> sums{};
   auto next = sums.begin();
   for (const TimeRow& row : kPhases) *next++ = counters.*row.member;
@@ -278,6 +287,7 @@ RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vec
     auto& list = is_phase ? report.phases : report.amounts;
     list.push_back({name, 0.0 - minima[i], sums[i] / comm.size(), maxima[i]});
   }
+  report.critical_path.assign(critical_s.begin(), critical_s.end());
   report.steps = steps;
   report.configuration = options.entries();
   return report;
@@ -294,6 +304,18 @@ std::string print_storage(const StorageReport& storage) {
   for (const auto& [name, value] : storage.hints) text += fmt::format("\n  {} = {}", name, value);
   if (!storage.note.empty()) text += "\n  " + storage.note;
   return text + "\n";
+}
+
+/// The last column: on the rank that the others waited for.
+std::string print_phases(const RunReport& report) {
+  std::string text =
+      fmt::format("{:<20}{:>12}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max", "critical");
+  for (std::size_t i = 0; i < report.phases.size(); ++i) {
+    const Spread& phase = report.phases[i];
+    text += fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean,
+                        phase.max, report.critical_path[i]);
+  }
+  return text;
 }
 
 /// "tuning: settled on ...", a line for each setting that was tried, and how to start with the best one.
@@ -342,11 +364,7 @@ std::string report_to_text(const RunReport& report) {
                   rate_GBps(sum));
   text += kept_to_text(sum);
   for (const bool planned : {true, false}) text += upkeep_to_text(upkeep_of(report.steps, planned), planned);
-  text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
-  for (const Spread& phase : report.phases) {
-    text +=
-        fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean, phase.max);
-  }
+  text += print_phases(report);
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max");
   for (const Spread& amount : report.amounts) {
     const bool is_bytes = amount.name.ends_with("bytes");
@@ -381,6 +399,11 @@ std::string report_to_json(const RunReport& report) {
     write_upkeep(json.key("steps_that_planned"), upkeep_of(report.steps, true));
     write_upkeep(json.key("steps_that_did_not"), upkeep_of(report.steps, false));
     write_spreads(json.key("phases_s"), report.phases);
+    json.key("critical_path_s").object([&] {
+      for (std::size_t i = 0; i < report.phases.size(); ++i) {
+        json.key(report.phases[i].name).real(report.critical_path[i]);
+      }
+    });
     write_spreads(json.key("per_rank"), report.amounts);
     json.key("steps").array([&] {
       for (const StepReport& step : report.steps) write_step(json, step);

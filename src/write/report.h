@@ -18,12 +18,13 @@ namespace esker {
 struct RankCounters {
   double plan_s = 0;      ///< gathering boxes, checking them, making plans
   double pack_s = 0;      ///< samples from patches to messages and collective buffers
-  double exchange_s = 0;  ///< waiting for messages
+  double exchange_s = 0;  ///< waiting for messages, and for samples of ranks of the node
   double place_s = 0;     ///< samples from messages to collective buffers
   double checksum_s = 0;  ///< checksums, and conversion of samples to the stored byte order
   double compress_s = 0;  ///< compressing pieces, measuring errors, checksums of compressed pieces
   double store_s = 0;     ///< writing, syncing and closing files
-  double agree_s = 0;     ///< waiting for the status of the other ranks
+  double wait_s = 0;      ///< waiting for ranks of the node that store
+  double agree_s = 0;     ///< waiting for the status of the other ranks: until the last one begins, and ends
   double commit_s = 0;    ///< making the step visible
   double step_s = 0;      ///< end_step in total
   Index put_bytes = 0;
@@ -39,6 +40,8 @@ struct RankCounters {
   Index plan_bytes = 0;    ///< memory of the cached plans; the budget covers each with its buffers
 
   void add(const ExchangeStats& stats);
+  /// Adds the seconds that the phases took between two moments.
+  void add_phases(const RankCounters& from, const RankCounters& to);
 };
 
 /// min, mean and max over ranks of one counter.
@@ -66,16 +69,19 @@ struct RunReport {
   int ranks = 0;
   TransportReport transport;
   StorageReport storage;
-  std::vector<Spread> phases;     ///< seconds
+  std::vector<Spread> phases;  ///< seconds
+  /// Seconds of each of these phases on the rank that the others waited for, step by step.
+  std::vector<double> critical_path;
   std::vector<Spread> amounts;    ///< bytes and counts, per rank
   std::vector<StepReport> steps;  ///< committed
   std::vector<Options::Entry> configuration;
   std::optional<TuningRecord> tuning = {};  ///< nothing: not tuned
 };
 
-/// Collective; the same on all ranks. If it throws, it does so after all communication.
-RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
-                        const Options& options);
+/// `critical`: the phases of the steps in which the others waited for this rank. Collective; the same on all
+/// ranks. If it throws, it does so after all communication.
+RunReport gather_report(Comm& comm, const RankCounters& counters, const RankCounters& critical,
+                        const std::vector<StepReport>& steps, const Options& options);
 
 std::string report_to_text(const RunReport& report);
 std::string report_to_json(const RunReport& report);

@@ -15,6 +15,7 @@ RunReport sample() {
   report.transport = {"messages", "not shared: \"why\""};
   report.storage = {"files", 1 << 20, 4, {{"cb_nodes", "2"}}};
   report.phases = {{"plan", 0, 0.25, 1}};
+  report.critical_path = {0.5};
   report.amounts = {{"put_bytes", 1, 2, 3}};
   StepReport step;
   step.step = 1;
