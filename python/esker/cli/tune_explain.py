@@ -64,8 +64,9 @@ class ExplainOptions:
 def explain_command(options: ExplainOptions) -> None:
     """Say what bounds the steps of a run, from its JSON report, in plain words.
 
-    Names the longest phase and the options that matter to it. With --machine: what limit of the machine would remain,
-    and how far the step is from it. With a model of this machine: what would change if an option were doubled,
+    Names the phase that bounds a step: the longest one on the critical path, which is the rank that the others wait for.
+    Says what waits for it, what tune=auto did, and what is left to try. With --machine: what limit of the machine would
+    remain, and how far the step is from it. With a model of this machine: what would change if an option were doubled,
     halved or set to another value.
 
     REPORT may also be a Darshan log (*.darshan) of any program: the shape of its accesses, the time in POSIX and
@@ -115,13 +116,14 @@ def _print_run(facts: dict[str, Any]) -> None:
         f"{facts['steps']} steps on {facts['ranks']} ranks, {size_text(facts['step_bytes'])} per step, "
         f"{facts['step_s']:.3g} s ({rate:.3g} GB/s), {facts['writers']} writers"
     )
-    columns = ("ms", "slowest rank", "share")
+    columns = ("mean ms", "slowest rank", "critical path", "share")
     made = table("phase", *columns, right=columns)
     for name, phase in facts["phases"].items():
         if phase["max_s"] > 0:
             numbers = (
                 f"{1e3 * phase['mean_s']:.3g}",
                 f"{1e3 * phase['max_s']:.3g}",
+                f"{1e3 * phase['critical_s']:.3g}",
                 f"{100 * phase['share']:.0f} %",
             )
             made.add_row("", name, *numbers)

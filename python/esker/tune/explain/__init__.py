@@ -1,7 +1,7 @@
 """What bounds a run, and what could be changed: `esker tune explain`.
 
 run_report.py    the JSON report of a run, checked
-phases.py        what each phase of a step waits for, and which options matter to it
+phases.py        what each phase of a step is spent on, and what to try
 limits.py        how fast a step could be on a machine
 effects.py       what a model predicts of other settings
 run.py           all of these, for a report

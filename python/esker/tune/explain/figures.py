@@ -19,9 +19,13 @@ def of_run(facts: dict[str, Any]) -> Figure:
     places = drawn.subplots(1, 2 if effects else 1, squeeze=False)[0]
     shown = {name: phase for name, phase in facts["phases"].items() if phase["max_s"] > 0}
     axes = places[0]
-    axes.barh(list(shown), [phase["mean_s"] for phase in shown.values()], label="mean of the ranks")
+    axes.barh(list(shown), [phase["critical_s"] for phase in shown.values()], label="critical path")
     axes.plot(
-        [phase["max_s"] for phase in shown.values()], list(shown), "k|", markersize=12, label="slowest rank"
+        [phase["mean_s"] for phase in shown.values()],
+        list(shown),
+        "k|",
+        markersize=12,
+        label="mean of the ranks",
     )
     for number, (name, seconds) in enumerate(facts.get("limits_s", {}).items()):
         if seconds > 0:

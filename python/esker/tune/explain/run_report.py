@@ -10,10 +10,36 @@ from typing import Any
 
 from esker.tune import json_file
 from esker.tune.characterize.design import DEFAULTS
-from esker.tune.explain.phases import PHASES
+from esker.tune.explain.phases import PHASES, WAITING
 
 _LARGEST = 2.0**63
 """Of bytes, ranks and seconds; no counter of a writer is larger."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Seconds of a typical step."""
+
+    mean_s: float
+    """Over the ranks."""
+    max_s: float
+    """Of the slowest rank."""
+    critical_s: float
+    """Of the rank that the others waited for."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tune=auto did."""
+
+    state: str
+    best: Mapping[str, str]
+    """The setting at the end; empty: the default."""
+    best_s: float
+    default_s: float
+    """Of a typical step; 0: not known."""
+    tried: frozenset[str]
+    """Options of settings that steps were written with."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +56,17 @@ class Run:
     """Of all ranks."""
     buffer_bytes: float
     """Of the rank with the most."""
-    phases: Mapping[str, tuple[float, float]]
-    """Mean over the ranks, and slowest rank. Without planning, unless all steps planned."""
+    phases: Mapping[str, Phase]
+    """Without planning, unless all steps planned."""
     plan_s: float
     """Of a step that planned, on the slowest rank; 0: none did."""
-    planned_steps: int
+    planned_again: int
+    """Steps after the first that planned, not because tune=auto changed a setting."""
     options: Mapping[str, str]
+    """With the setting that tune=auto settled on."""
+    has_stripes: bool = False
+    """The stripe size is known, and files are not written in stripes."""
+    tuning: Tuning | None = None
 
     def setting(self) -> dict[str, str]:
         """The options that are not left to Esker."""
@@ -65,7 +96,8 @@ def _parsed(found: Any) -> Run:
     ranks, per_rank = int(_number(found["ranks"])), found["per_rank"]
     if ranks < 1:
         raise ValueError(f"expected at least one rank, found {ranks}")
-    n = len(steps)
+    n, tuning, storage = len(steps), _tuning(found.get("tuning")), found["storage"]
+    options = {str(name): str(option["value"]) for name, option in found["configuration"].items()}
     step_s = statistics.median(_number(step["seconds"]) for step in typical)
     if step_s <= 0:
         raise ValueError("expected steps that take time")
@@ -79,16 +111,49 @@ def _parsed(found: Any) -> Run:
         sent_bytes=_number(per_rank["sent_bytes"]["mean"]) * ranks / n,
         buffer_bytes=_number(per_rank["peak_buffer_bytes"]["max"]),
         phases={
-            name: _phase(found["phases_s"][name], n) for name in PHASES if name != "plan" or len(planned) == n
+            name: _phase(found, name, n)
+            for name in PHASES
+            if (name != "wait" or name in found["phases_s"]) and (name != "plan" or len(planned) == n)
         },
         plan_s=statistics.median(_number(step["plan_s"]) for step in planned) if planned else 0.0,
-        planned_steps=len(planned),
-        options={str(name): str(option["value"]) for name, option in found["configuration"].items()},
+        planned_again=_planned_again(planned, steps[0], found.get("tuning")),
+        options=options | (dict(tuning.best) if tuning else {}),
+        has_stripes=_number(storage["stripe_size"]) > 0 and storage["pattern"] != "stripes",
+        tuning=tuning,
     )
 
 
-def _phase(given: Mapping[str, Any], steps: int) -> tuple[float, float]:
-    return _number(given["mean"]) / steps, _number(given["max"]) / steps
+def _phase(found: Mapping[str, Any], name: str, steps: int) -> Phase:
+    """Reports of earlier versions do not name the rank that others waited for: it worked longest, and waited least."""
+    given = found["phases_s"][name]
+    waits = name == "exchange" or name in WAITING
+    critical = (
+        found["critical_path_s"][name] if "critical_path_s" in found else given["min" if waits else "max"]
+    )
+    return Phase(_number(given["mean"]) / steps, _number(given["max"]) / steps, _number(critical) / steps)
+
+
+def _planned_again(planned: list[Any], first: Any, tuning: Any) -> int:
+    tuned = set()
+    if tuning:
+        tuned |= {int(_number(probe["step"])) for probe in tuning["probes"]}
+        tuned |= {int(_number(change["from_step"])) for change in tuning["changes"]}
+    return sum(step is not first and int(_number(step["step"])) not in tuned for step in planned)
+
+
+def _tuning(given: Any) -> Tuning | None:
+    if given is None:
+        return None
+    tried = (
+        option for probe in given["probes"] if _number(probe["steps"]) > 0 for option in probe["setting"]
+    )
+    return Tuning(
+        state=str(given["state"]),
+        best={str(option): str(value) for option, value in given["best"].items()},
+        best_s=_number(given["best_s"]),
+        default_s=_number(given["default_s"]),
+        tried=frozenset(tried),
+    )
 
 
 def _number(given: Any) -> float:
