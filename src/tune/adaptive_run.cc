@@ -12,7 +12,7 @@ constexpr int kFewestReferences = 3;
 /// A plan with so much more work is not tried.
 constexpr double kMuchWorse = 1.15;
 /// Other work may multiply by this what a slower step costs.
-constexpr double kBurst = 2;
+constexpr double kBurst = 1.5;
 /// A setting that takes so much longer although the model predicted less contradicts the model.
 constexpr double kContradiction = 1.1;
 /// Step times that changed by this factor are of another load.
@@ -37,30 +37,51 @@ const Setting& AdaptiveRun::choose(Index step, const std::string& workload) {
 }
 
 Setting AdaptiveRun::decide(const std::string& workload) {
-  if (workload != workload_ || now_.has_settled || now_.num_defaults < kFewestReferences) return incumbent_;
+  const bool is_over = now_.has_settled && !may_resume();
+  if (workload != workload_ || is_over || now_.num_defaults < kFewestReferences) return incumbent_;
   if (candidate_) return *candidate_;
   const bool is_proven = incumbent_.empty() || now_.search->is_faster(incumbent_);
   if (!has_rested_) return is_proven ? incumbent_ : Setting();
   const std::string why = why_settle();
   if (why.empty()) candidate_ = now_.search->propose(affordable_ratio());
   if (candidate_) return begin_probe();
+  if (now_.has_settled) return incumbent_;
   if (is_proven) {
-    settle(why.empty() ? "no other setting promises more" : why);
+    now_.waits_for_budget = why.empty() && now_.search->promises_more();
+    settle(why.empty() ? why_rest() : why);
   } else if (now_.num_unproven >= kMostUnproven) {
     return_to_default(fmt::format("steps with {} are not clearly faster", to_text(incumbent_)));
   }
   return incumbent_;
 }
 
+/// The budget grows with the run: what was too expensive is considered again from time to time.
+bool AdaptiveRun::may_resume() const {
+  constexpr Index kLookAgain = 5;
+  return now_.waits_for_budget && num_steps_ % kLookAgain == 0;
+}
+
+std::string AdaptiveRun::why_rest() const {
+  if (!now_.waits_for_budget) return "no other setting promises more";
+  if (plan_steps() > budget_steps() / 2) return fmt::format("a new plan takes {:.2g} steps", plan_steps());
+  return "other settings may cost more than they gain";
+}
+
 Setting AdaptiveRun::begin_probe() {
+  now_.has_settled = false;
   record_.probes.push_back({step_, *candidate_});
   if (model_) record_.probes.back().modeled = model_(facts_, *candidate_) / model_(facts_, incumbent_);
   record_.state = "trying settings";
   return *candidate_;
 }
 
+double AdaptiveRun::budget_steps() const {
+  return std::max(kBudget, kBudgetShare * static_cast<double>(num_steps_ - now_.began));
+}
+
 double AdaptiveRun::affordable_ratio() const {
-  return 1 + (kBudget - spent_steps() - 2 * plan_steps()) / kBurst;
+  constexpr double kLeast = 0.1;
+  return std::max(kLeast, 1 + (budget_steps() - spent_steps() - plan_steps()) / kBurst);
 }
 
 int AdaptiveRun::num_probes() const {
@@ -73,8 +94,6 @@ int AdaptiveRun::num_probes() const {
 std::string AdaptiveRun::why_settle() const {
   if (num_probes() == kMostProbes) return fmt::format("{} settings were tried", num_probes());
   if (num_proposals() == kMostProposals) return fmt::format("{} settings were proposed", num_proposals());
-  if (1 + 2 * plan_steps() > kMostPredicted)
-    return fmt::format("a new plan takes {:.2g} steps", plan_steps());
   return {};
 }
 
@@ -86,10 +105,9 @@ bool AdaptiveRun::accepts_plan(double moved_bytes, double plan_s) {
   const double known = moved_bytes_[incumbent_];
   const double work = known > 0 ? moved_bytes / known : 1;
   const double predicted = store_share_ + (1 - store_share_) * work;
-  const double cost = predicted + 2 * plan_steps();
   record_.probes.back().predicted = predicted;
   record_.probes.back().plan_s = plan_s;
-  const bool is_affordable = cost <= kMostPredicted && spent_steps() + cost - 1 <= kBudget;
+  const bool is_affordable = spent_steps() + plan_steps() + predicted - 1 <= budget_steps();
   if (predicted <= kMuchWorse && is_affordable) return true;
   reject(
       fmt::format("{}: predicted {:.2f} of a step and its plan {:.2g}", kNotTried, predicted, plan_steps()));
@@ -179,7 +197,8 @@ void AdaptiveRun::observe_incumbent(double step_s) {
   ++now_.num_unproven;
   constexpr double kForgets = 1 - 1.0 / kBudgetSteps;
   now_.debt_steps = std::max(-kBudget, kForgets * now_.debt_steps + step_s / default_s() - 1);
-  if (record_.cost_steps + now_.debt_steps > kBudget || now_.search->is_slower(incumbent_)) {
+  if (record_.cost_steps + now_.debt_steps > std::max(1.0, budget_steps()) ||
+      now_.search->is_slower(incumbent_)) {
     return_to_default(fmt::format("steps with {} took longer than with the default", to_text(incumbent_)));
   }
 }

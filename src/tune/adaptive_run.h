@@ -12,7 +12,9 @@
 //    Effects.
 // 3. The search settles after a few settings, or when no affordable one promises to be faster. The best one
 //    is kept if it is faster than the default with a confidence of 95 %, which may take a few more steps.
-// 4. What a step may cost at most, doubled by a burst of other work, has to fit into the rest of a budget.
+// 4. What a step may cost at most, with its plan and half as much again by a burst of other work, has to fit
+//    into the rest of a budget, which grows with the run. A run that settled because other settings were too
+//    expensive goes on when they are not. Plans of the last settings are kept, so that the way back is free.
 // 5. A setting that turns out to be slower than the default was is given up for the default.
 // 6. If the times of steps change for long, or the fields that are written, the search begins again, at most
 //    once in kBudgetSteps steps.
@@ -45,12 +47,12 @@ struct TunedStep {
 
 class AdaptiveRun {
  public:
-  static constexpr int kMostProbes = 5;          ///< settings that are tried
-  static constexpr int kStepsPerProbe = 2;       ///< at most
-  static constexpr int kMostProposals = 10;      ///< with those whose plans are too bad to be tried
-  static constexpr double kMostPredicted = 1.5;  ///< steps that a probe may be predicted to cost
-  static constexpr double kBudget = 1;           ///< steps that a search may cost
-  static constexpr Index kBudgetSteps = 20;      ///< a search begins at most once in so many steps
+  static constexpr int kMostProbes = 5;         ///< settings that are tried
+  static constexpr int kStepsPerProbe = 2;      ///< at most
+  static constexpr int kMostProposals = 10;     ///< with those whose plans are too bad to be tried
+  static constexpr double kBudget = 0.85;       ///< steps that a search may cost at least,
+  static constexpr double kBudgetShare = 0.04;  ///< or this part of the steps since it began
+  static constexpr Index kBudgetSteps = 20;     ///< a search begins at most once in so many steps
 
   AdaptiveRun(Options configured, std::uint64_t seed) : configured_(std::move(configured)), seed_(seed) {}
 
@@ -95,6 +97,10 @@ class AdaptiveRun {
   }
   Setting decide(const std::string& workload);
   Setting begin_probe();
+  [[nodiscard]] bool may_resume() const;
+  [[nodiscard]] std::string why_rest() const;
+  /// What a search may have cost so far, in steps with the default.
+  [[nodiscard]] double budget_steps() const;
   /// What the search has cost at most, less what it has gained.
   [[nodiscard]] double spent_steps() const { return now_.plans_steps + now_.search->lost_steps(); }
   /// How many times as long as with the default the next step may take.
@@ -121,7 +127,8 @@ class AdaptiveRun {
     double debt_steps = 0;   // of the incumbent, against the default
     double settled_s = 0;    // a typical step when the search settled
     bool has_settled = false;
-    bool gave_up = false;  // returned to the default
+    bool waits_for_budget = false;  // it has settled, but other settings promise more
+    bool gave_up = false;           // returned to the default
   };
 
   Options configured_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <utility>
@@ -13,6 +14,8 @@ namespace {
 constexpr double kNoticeable = 0.97;
 /// A setting is tried although it has to be so many deviations better than expected.
 constexpr double kCurious = 1;
+/// A value is not clearly slower if its logarithm is at most this, so many deviations below the estimate.
+constexpr double kHardlySlower = 0.05, kDoubt = 0.5;
 
 Setting setting_at(const std::vector<Axis>& axes, const Position& position) {
   Setting setting;
@@ -100,14 +103,21 @@ Position Search::best_position(const Effects& effects) const {
 }
 
 /// On an ordered axis, a value is at most a stride from that of the best setting, or, if that is proven, as
-/// far as it is from the default: near values say little of far ones.
-bool Search::is_within_reach(std::size_t axis, std::size_t value, const Position& best,
-                             bool is_proven) const {
+/// far as it is from the default: near values say little of far ones. It may also be a stride from a value
+/// that was tried and is not clearly slower: storage that two writers share may be as slow as with four, and
+/// twice as fast with one.
+bool Search::is_within_reach(std::size_t axis, std::size_t value, const Position& best, bool is_proven,
+                             const Effects& effects) const {
   const auto distance = [](std::size_t l, std::size_t r) { return l > r ? l - r : r - l; };
   const Axis& along = expected_.axes[axis];
   const auto stride = static_cast<std::size_t>(along.stride);
   const std::size_t reach = is_proven ? std::max(stride, distance(best[axis], along.start)) : stride;
-  return stride == 0 || distance(best[axis], value) <= reach;
+  if (stride == 0 || distance(best[axis], value) <= reach) return true;
+  return std::ranges::any_of(times_.steps(), [&](const StepTimes::Step& step) {
+    if (distance(step.position[axis], value) > stride || step.position[axis] == along.start) return false;
+    const Estimate estimate = effects.estimate(step.position);
+    return estimate.mean - kDoubt * estimate.deviation <= kHardlySlower;
+  });
 }
 
 /// The logarithm of what a step may take.
@@ -130,7 +140,7 @@ Position Search::most_promising(double most_ratio) const {
     for (std::size_t a = 0; a < from.size(); ++a) {
       Position other = from;
       for (other[a] = 0; other[a] < expected_.axes[a].values.size(); ++other[a]) {
-        if (!is_within_reach(a, other[a], best, is_proven) || proposed_.contains(other)) continue;
+        if (!is_within_reach(a, other[a], best, is_proven, effects) || proposed_.contains(other)) continue;
         const Estimate estimate = effects.estimate(other);
         const double hope = estimate.mean - curious * estimate.deviation;
         if (hope >= least || most_at(other, estimate) > std::log(most_ratio)) continue;
@@ -142,6 +152,10 @@ Position Search::most_promising(double most_ratio) const {
     least = effects.estimate(found).mean;
   }
   return found;
+}
+
+bool Search::promises_more() const {
+  return !proposed_.contains(most_promising(std::numeric_limits<double>::infinity()));
 }
 
 std::optional<Setting> Search::propose(double most_ratio) {

@@ -43,6 +43,8 @@ class Search {
   /// `most_ratio` times as long as the default, also if the model has it the wrong way round before a setting
   /// is proven. Nothing: none promises to be faster than the best one.
   std::optional<Setting> propose(double most_ratio);
+  /// Whether a setting promises to be faster, whatever it may cost.
+  [[nodiscard]] bool promises_more() const;
 
   /// Of the settings that steps were written with, the fastest one; the default unless one seems faster.
   [[nodiscard]] Setting best() const;
@@ -64,7 +66,7 @@ class Search {
   [[nodiscard]] const LogRatio* model() const { return model_ ? &model_ : nullptr; }
   [[nodiscard]] Position best_position(const Effects& effects) const;
   [[nodiscard]] bool is_within_reach(std::size_t axis, std::size_t value, const Position& best,
-                                     bool is_proven) const;
+                                     bool is_proven, const Effects& effects) const;
   [[nodiscard]] double most_at(const Position& position, const Estimate& estimate) const;
   [[nodiscard]] Position most_promising(double most_ratio) const;
 

@@ -276,14 +276,20 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   prepared.keeps = keeps(input);
   if (prepared.keeps) return {};
   const bool takes_setting = tuner_ && comm_->rank() == 0 && tuner_->choose(input.step, workload_of(input));
-  StepPlan& plan = plans_[{fields_stored(input), false}];
-  prepared.plan = &plan;
-  prepared.stale = takes_setting || (input.copied_bytes > 0 && !holds_copies_) || !fits(plan, input.step) ||
-                   plan.boxes != boxes_of(input.patches, plan.fields);
-  if (prepared.stale) return {};
-  take_patches(plan, input.patches);
-  plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_.parts(plan.exchange.plan));
-  return comm_->rank() == 0 ? check_space(plan) : Status();
+  prepared.stale = !take_plan(input, prepared.plan) || takes_setting;
+  return comm_->rank() == 0 && !prepared.stale ? check_space(*prepared.plan) : Status();
+}
+
+/// The plan of a dense step. Whether it fits; then it has taken the patches. Local.
+bool WritePipeline::take_plan(const StepInput& input, StepPlan*& plan) {
+  plan = &plans_[{fields_stored(input), false}];
+  const bool needs_room = input.copied_bytes > 0 && !holds_copies_;
+  if (needs_room || !fits(*plan, input.step) || plan->boxes != boxes_of(input.patches, plan->fields)) {
+    return false;
+  }
+  take_patches(*plan, input.patches);
+  plan->exchange.transport->take(plan->exchange.plan, plan->patches, buffers_.parts(plan->exchange.plan));
+  return true;
 }
 
 /// Whether a step can be written by the plan, if it stores what was planned.
@@ -324,7 +330,7 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   if (any_keeps) {
     status = make_sparse_plan(input, prepared.plan);
   } else if (any_stale) {
-    status = make_step_plan(*prepared.plan, input);
+    status = make_step_plan(input, prepared.plan);
   }
   if (status.ok()) status = store_step(*prepared.plan, input, watch, opening_s);
   if (!status.ok()) tell_tuner([&] { tuner_->fail(); });
@@ -353,7 +359,7 @@ Status WritePipeline::store_step(StepPlan& plan, const StepInput& input, const S
   return {};
 }
 
-Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
+Status WritePipeline::make_step_plan(const StepInput& input, StepPlan*& plan) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
@@ -361,11 +367,13 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
     again = false;
     const Stopwatch this_plan;
     const double reserved_s = buffers_.reserving_s();
-    if (tuner_) ESKER_RETURN_IF_ERROR(take_setting());
-    Status planned = try_step_plan(plan, input);
+    bool is_planned = false;
+    if (tuner_) ESKER_RETURN_IF_ERROR(take_setting(input, plan, is_planned));
+    if (is_planned) break;
+    Status planned = try_step_plan(*plan, input);
     if (tuner_) {
       const double plan_s = this_plan.elapsed_s() - (buffers_.reserving_s() - reserved_s);
-      planned = tuner_->judge(*comm_, planned, plan.exchange.plan, plan_s, again);
+      planned = tuner_->judge(*comm_, planned, plan->exchange.plan, plan_s, again);
     }
     ESKER_RETURN_IF_ERROR(planned);
   }
@@ -384,6 +392,7 @@ Status WritePipeline::try_step_plan(StepPlan& plan, const StepInput& input) {
 Status WritePipeline::forget_choices() {
   if (created_) return {};
   for (auto& [key, plan] : plans_) plan.ready = false;
+  earlier_plans_.clear();
   return format_->reset_block_bits();
 }
 
@@ -434,6 +443,9 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
   ++counters_.plans;
   counters_.plan_bytes = size_bytes(input.patches_of_meshes);
   for (const auto& [key, kept] : plans_) counters_.plan_bytes += memory_of(kept);
+  for (const auto& [setting, plans] : earlier_plans_) {
+    for (const auto& [key, kept] : plans) counters_.plan_bytes += memory_of(kept);
+  }
   return {};
 }
 
@@ -505,6 +517,7 @@ Status WritePipeline::make_room_for_copies(const StepInput& input) {
   if (any_copies[0] == 0) return {};
   holds_copies_ = true;
   for (auto& [key, plan] : plans_) plan.ready = false;
+  earlier_plans_.clear();
   planner_.set_memory_budget(options_.memory_budget_bytes - most_copied_bytes());
   buffers_.release();
   return {};

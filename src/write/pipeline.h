@@ -123,9 +123,11 @@ class WritePipeline final : private Comm::EndListener {
     friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
   };
   Status forget_choices();
-  Status make_step_plan(StepPlan& plan, const StepInput& input);
+  [[nodiscard]] bool take_plan(const StepInput& input, StepPlan*& plan);
+  Status make_step_plan(const StepInput& input, StepPlan*& plan);
   Status try_step_plan(StepPlan& plan, const StepInput& input);
-  Status take_setting();
+  Status take_setting(const StepInput& input, StepPlan*& plan, bool& is_planned);
+  void exchange_plans(const Setting& next);
   /// Calls `tell` on rank 0 if the run is tuned. Without memory the tuner does not hear it, and the run goes
   /// on. Not a std::function, which itself may need memory.
   template <class Tell>
@@ -189,7 +191,10 @@ class WritePipeline final : private Comm::EndListener {
   bool is_found_ = false;       // the dataset existed, perhaps durable: it must not be endangered
   double stored_over_raw_ = 0;  // of the last step with compressed pieces; 0: none yet
   bool store_waits_ = false;    // on this rank, storing was mostly waiting in the last step
-  std::map<PlanKey, StepPlan> plans_;
+  using Plans = std::map<PlanKey, StepPlan>;
+  Plans plans_;
+  Setting setting_;                                       // that tuning chose for these plans
+  std::vector<std::pair<Setting, Plans>> earlier_plans_;  // with settings before it, the latest at the end
   ExchangeBuffers buffers_;
   StepPlanner planner_;
   std::unique_ptr<StepTuner> tuner_;  // null: not tuned

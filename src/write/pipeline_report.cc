@@ -91,7 +91,8 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   report_kept(plan, step);
   report_partitions(plan, step);
   if (plan.kept.empty()) {
-    TunedStep tuned{0, "", most[6], most[1], most[6] > 0 ? most[7] / most[6] : 0, {}, most[9]};
+    TunedStep tuned{0,  "",     most[6], step.planned ? most[1] : 0, most[6] > 0 ? most[7] / most[6] : 0,
+                    {}, most[9]};
     tuned.facts.buffer_bytes = static_cast<Index>(most[8]);
     observe_step(plan, input, std::move(tuned));
   }

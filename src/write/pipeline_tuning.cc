@@ -1,6 +1,7 @@
 // Steps that are written with other options than those before: the part of WritePipeline between the tuner
 // and the plans.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/macros.h"
@@ -11,9 +12,28 @@
 
 namespace esker {
 
-/// The options that rank 0 chose for this step, on all ranks. Plans that were made with others do not fit.
-/// Collective.
-Status WritePipeline::take_setting() {
+/// Plans of the setting `next` from now on. Those of a few settings are kept: a search returns to them. Made
+/// on all ranks in the same order, because communicators end with plans.
+void WritePipeline::exchange_plans(const Setting& next) {
+  constexpr std::size_t kMostEarlier = 2;
+  if (setting_ == next) return;
+  earlier_plans_.reserve(kMostEarlier + 1);
+  Setting other = next;
+  Plans plans;
+  const auto known = std::ranges::find(earlier_plans_, next, [](const auto& entry) { return entry.first; });
+  if (known != earlier_plans_.end()) {
+    plans = std::move(known->second);
+    earlier_plans_.erase(known);
+  }
+  earlier_plans_.emplace_back(std::move(setting_), std::move(plans_));
+  if (earlier_plans_.size() > kMostEarlier) earlier_plans_.erase(earlier_plans_.begin());
+  plans_ = std::move(plans);
+  setting_ = std::move(other);
+}
+
+/// The options that rank 0 chose for this step, on all ranks. `plan`: that of the step with them; it has to
+/// be made, unless `is_planned`. Collective.
+Status WritePipeline::take_setting(const StepInput& input, StepPlan*& plan, bool& is_planned) {
   ESKER_ASSIGN_OR_RETURN(std::optional<Options> options, tuner_->take(*comm_));
   if (!options) return {};
   FilePattern pattern;
@@ -21,6 +41,7 @@ Status WritePipeline::take_setting() {
   const Status status = all_do(*comm_, "tune", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(pattern, FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
     policy = policy_for_writing(*options, comm_->size());
+    exchange_plans(tuner_->in_force());
     return {};
   });
   if (!status.ok()) {
@@ -31,9 +52,19 @@ Status WritePipeline::take_setting() {
   file_pattern_ = pattern;
   planner_.follow(*options, std::move(policy));
   options_ = std::move(*options);
-  for (auto& [key, plan] : plans_) plan.ready = false;
   buffers_.withdraw();  // another transport may need other epochs
-  return {};
+  std::array<std::uint64_t, 1> any_misfits{0};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "tune", [&]() -> Status {
+    const bool fits = take_plan(input, plan);
+    any_misfits[0] = fits ? 0 : 1;
+    return fits && comm_->rank() == 0 ? check_space(*plan) : Status();
+  }));
+  comm_->all_reduce_max(any_misfits);
+  is_planned = any_misfits[0] == 0;
+  return !is_planned ? Status() : all_do(*comm_, "tune", [&] {
+    planner_.use(*plan);
+    return Status();
+  });
 }
 
 /// Steps that store the same fields are of one workload.

@@ -196,7 +196,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);
     }
     plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_->parts(plan.exchange.plan));
-    transport_report_ = {plan.exchange.used, plan.exchange.reason};
+    use(plan);
     return Status();
   }));
   if (plan.compressor) {

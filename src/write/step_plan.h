@@ -98,6 +98,8 @@ class StepPlanner {
   /// Completes a plan that is laid out. `boxes`: of its fields. Collective; errors are agreed on all ranks: a
   /// budget that is too small, memory.
   Status make(StepPlan& plan, const Schema& schema, SharedBoxes& boxes);
+  /// This plan is the last one.
+  void use(const StepPlan& plan) { transport_report_ = {plan.exchange.used, plan.exchange.reason}; }
   /// The memory that the last plan uses.
   [[nodiscard]] const TransportReport& transport_report() const { return transport_report_; }
 

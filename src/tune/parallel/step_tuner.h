@@ -39,6 +39,8 @@ class StepTuner {
   bool choose(Index step, const std::string& workload);
   /// The options with the setting that rank 0 chose, on all ranks; nothing if it is in force. Collective.
   Result<std::optional<Options>> take(Comm& comm);
+  /// The setting of the options that take() returned last; the same on all ranks.
+  [[nodiscard]] const Setting& in_force() const { return *in_force_; }
   /// The options that take() returned could not be put in force on all ranks: take() returns them again.
   /// Called on all ranks. Local.
   void forget() { in_force_.reset(); }

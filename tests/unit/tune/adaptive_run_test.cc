@@ -132,7 +132,7 @@ TEST(AdaptiveRun, TellsWhatTheSearchCost) {
 
 TEST(AdaptiveRun, ExpensivePlansAreNotMade) {
   Surface surface = slope(1.5);
-  surface.plan_s = 0.3;
+  surface.plan_s = 2;
   const SimulatedRun run = simulate(surface, quiet(kSteps), 1);
   EXPECT_TRUE(run.record.probes.empty());
   EXPECT_NE(run.record.state.find("a new plan takes"), std::string::npos) << run.record.state;
@@ -141,11 +141,11 @@ TEST(AdaptiveRun, ExpensivePlansAreNotMade) {
 
 // The first plan reserves memory that all others use, too.
 TEST(AdaptiveRun, APlanIsExpectedToCostWhatItTookWithoutReservingMemory) {
-  for (const double reserve_s : {0.0, 0.45}) {
+  for (const double reserve_s : {0.0, 1.45}) {
     AdaptiveRun run(Options(), 1);
     for (int step = 0; step < kSteps; ++step) {
       const Setting setting = run.choose(step, "all");
-      const double plan_s = step == 0 ? 0.5 : setting.empty() ? 0 : 0.05;
+      const double plan_s = step == 0 ? 1.5 : setting.empty() ? 0 : 0.05;
       run.observe(
           {step, "all", setting.empty() ? 1 : 0.8, plan_s, 0.7, facts_of(64, 16), step == 0 ? reserve_s : 0});
     }

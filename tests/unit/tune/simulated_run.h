@@ -72,6 +72,9 @@ inline std::ptrdiff_t offset_on(const std::vector<Axis>& axes, const Setting& se
   return place_on(axes, setting, option) - place_on(axes, {}, option);
 }
 
+/// A writer keeps the plans of so many settings.
+constexpr std::size_t kKeptPlans = 3;
+
 inline SimulatedRun simulate(const Surface& surface, const std::vector<double>& factors, std::uint64_t seed,
                              const std::optional<Setting>& recalled = std::nullopt,
                              AdaptiveRun::Model model = nullptr) {
@@ -79,14 +82,17 @@ inline SimulatedRun simulate(const Surface& surface, const std::vector<double>& 
   run.consult(std::move(model));
   if (recalled) run.recall(*recalled);
   SimulatedRun result;
-  std::optional<Setting> planned;
+  std::vector<Setting> kept;  // plans: the last one is that of the step before
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const auto step = static_cast<Index>(i);
     double plan_s = 0;
     Setting setting = run.choose(step, "all");
-    while (planned != setting) {
+    while (kept.empty() || kept.back() != setting) {
+      const bool is_known = std::erase(kept, setting) > 0;
+      kept.push_back(setting);
+      if (kept.size() > kKeptPlans) kept.erase(kept.begin());
+      if (is_known) continue;
       plan_s += surface.plan_s;
-      planned = setting;
       (void)run.accepts_plan(surface.moved_bytes(setting), surface.plan_s);
       setting = run.choose(step, "all");
     }

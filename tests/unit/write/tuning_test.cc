@@ -134,9 +134,26 @@ TEST(Tuning, SettingsUseTheMemoryOfThoseBefore) {
   const RunReport report = replayed(run_of(kIdx, 4), record);
   EXPECT_GT(report.steps[0].allocated_bytes, 0);
   for (std::size_t step = 2; step < report.steps.size(); ++step) {
-    EXPECT_TRUE(report.steps[step].planned);
+    EXPECT_EQ(report.steps[step].planned, step % 2 == 1) << "puts need a new epoch";
     EXPECT_EQ(report.steps[step].allocated_bytes, 0) << step;
   }
+}
+
+// A search returns to the default after each trial.
+TEST(Tuning, PlansOfTheLastSettingsAreKept) {
+  TuningRecord record;
+  for (Index step = 1; step < 9; ++step) {
+    const char* aggregators = step % 4 == 1 ? "1" : "2";
+    record.changes.push_back({step, step % 2 == 1 ? Setting{{"aggregators", aggregators}} : Setting()});
+  }
+  RunPlan run = run_of(kIdx, 4);
+  run.seed = 5;
+  const RunReport report = replayed(run, record);
+  std::vector<Index> planned;
+  for (const StepReport& step : report.steps) {
+    if (step.planned) planned.push_back(step.step);
+  }
+  EXPECT_EQ(planned, (std::vector<Index>{0, 1, 3}));
 }
 
 // Settings that need other memory than those before do not get it in addition.
