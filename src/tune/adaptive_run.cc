@@ -13,6 +13,8 @@ constexpr int kFewestReferences = 3;
 constexpr double kMuchWorse = 1.15;
 /// Other work may multiply by this what a slower step costs.
 constexpr double kBurst = 1.5;
+/// Plans that take more of a step are saved for the setting that promises the most.
+constexpr double kExpensivePlan = 0.5;
 /// A setting that takes so much longer although the model predicted less contradicts the model.
 constexpr double kContradiction = 1.1;
 /// Step times that changed by this factor are of another load.
@@ -43,7 +45,7 @@ Setting AdaptiveRun::decide(const std::string& workload) {
   const bool is_proven = incumbent_.empty() || now_.search->is_faster(incumbent_);
   if (!has_rested_) return is_proven ? incumbent_ : Setting();
   const std::string why = why_settle();
-  if (why.empty()) candidate_ = now_.search->propose(affordable_ratio());
+  if (why.empty()) candidate_ = now_.search->propose(affordable_ratio(), plan_steps() > kExpensivePlan);
   if (candidate_) return begin_probe();
   if (now_.has_settled) return incumbent_;
   if (is_proven) {
@@ -197,8 +199,8 @@ void AdaptiveRun::observe_incumbent(double step_s) {
   ++now_.num_unproven;
   constexpr double kForgets = 1 - 1.0 / kBudgetSteps;
   now_.debt_steps = std::max(-kBudget, kForgets * now_.debt_steps + step_s / default_s() - 1);
-  if (record_.cost_steps + now_.debt_steps > std::max(1.0, budget_steps()) ||
-      now_.search->is_slower(incumbent_)) {
+  const double lost_steps = record_.cost_steps - now_.plans_steps + now_.debt_steps;  // plans are paid for
+  if (lost_steps > budget_steps() || now_.search->is_slower(incumbent_)) {
     return_to_default(fmt::format("steps with {} took longer than with the default", to_text(incumbent_)));
   }
 }

@@ -16,6 +16,9 @@ constexpr double kNoticeable = 0.97;
 constexpr double kCurious = 1;
 /// A value is not clearly slower if its logarithm is at most this, so many deviations below the estimate.
 constexpr double kHardlySlower = 0.05, kDoubt = 0.5;
+/// So many deviations are risked beyond such a value.
+constexpr double kRisked = 1.5;
+constexpr double kAnyRatio = std::numeric_limits<double>::infinity();
 
 Setting setting_at(const std::vector<Axis>& axes, const Position& position) {
   Setting setting;
@@ -102,22 +105,20 @@ Position Search::best_position(const Effects& effects) const {
   return best;
 }
 
+bool Search::is_hardly_slower(const Position& position, const Effects& effects) {
+  const Estimate estimate = effects.estimate(position);
+  return estimate.mean - kDoubt * estimate.deviation <= kHardlySlower;
+}
+
 /// On an ordered axis, a value is at most a stride from that of the best setting, or, if that is proven, as
-/// far as it is from the default: near values say little of far ones. It may also be a stride from a value
-/// that was tried and is not clearly slower: storage that two writers share may be as slow as with four, and
-/// twice as fast with one.
-bool Search::is_within_reach(std::size_t axis, std::size_t value, const Position& best, bool is_proven,
-                             const Effects& effects) const {
+/// far as it is from the default: near values say little of far ones.
+bool Search::is_within_reach(std::size_t axis, std::size_t value, const Position& best,
+                             bool is_proven) const {
   const auto distance = [](std::size_t l, std::size_t r) { return l > r ? l - r : r - l; };
   const Axis& along = expected_.axes[axis];
   const auto stride = static_cast<std::size_t>(along.stride);
   const std::size_t reach = is_proven ? std::max(stride, distance(best[axis], along.start)) : stride;
-  if (stride == 0 || distance(best[axis], value) <= reach) return true;
-  return std::ranges::any_of(times_.steps(), [&](const StepTimes::Step& step) {
-    if (distance(step.position[axis], value) > stride || step.position[axis] == along.start) return false;
-    const Estimate estimate = effects.estimate(step.position);
-    return estimate.mean - kDoubt * estimate.deviation <= kHardlySlower;
-  });
+  return stride == 0 || distance(best[axis], value) <= reach;
 }
 
 /// The logarithm of what a step may take.
@@ -140,7 +141,7 @@ Position Search::most_promising(double most_ratio) const {
     for (std::size_t a = 0; a < from.size(); ++a) {
       Position other = from;
       for (other[a] = 0; other[a] < expected_.axes[a].values.size(); ++other[a]) {
-        if (!is_within_reach(a, other[a], best, is_proven, effects) || proposed_.contains(other)) continue;
+        if (!is_within_reach(a, other[a], best, is_proven) || proposed_.contains(other)) continue;
         const Estimate estimate = effects.estimate(other);
         const double hope = estimate.mean - curious * estimate.deviation;
         if (hope >= least || most_at(other, estimate) > std::log(most_ratio)) continue;
@@ -154,13 +155,43 @@ Position Search::most_promising(double most_ratio) const {
   return found;
 }
 
-bool Search::promises_more() const {
-  return !proposed_.contains(most_promising(std::numeric_limits<double>::infinity()));
+/// The value beyond one that was tried and is hardly slower, on an axis that changes all of a step: the
+/// effect of the number of writers bends. Storage that two writers share may be as slow as with four, and
+/// twice as fast with one. What it may take is less certain than what the near one told.
+std::optional<Position> Search::next_beyond(double most_ratio) const {
+  const Effects effects(expected_, model(), times_);
+  const Position best = best_position(effects);
+  for (std::size_t a = 0; a < best.size(); ++a) {
+    const Axis& axis = expected_.axes[a];
+    if (axis.stride != 1 || axis.phase != Phase::kBoth || best[a] != axis.start) continue;
+    for (const StepTimes::Step& step : times_.steps()) {
+      if (step.position[a] >= axis.start || step.position[a] == 0 ||
+          !is_hardly_slower(step.position, effects))
+        continue;
+      Position beyond = best;
+      beyond[a] = step.position[a] - 1;
+      const Estimate estimate = effects.estimate(beyond);
+      const bool is_affordable = estimate.mean + kRisked * estimate.deviation <= std::log(most_ratio);
+      if (!proposed_.contains(beyond) && is_affordable) return beyond;
+    }
+  }
+  return std::nullopt;
 }
 
-std::optional<Setting> Search::propose(double most_ratio) {
-  const Position position =
-      suggested_ ? *std::exchange(suggested_, std::nullopt) : most_promising(most_ratio);
+Position Search::next_position(double most_ratio) const {
+  return next_beyond(most_ratio).value_or(most_promising(most_ratio));
+}
+
+bool Search::promises_more() const { return !proposed_.contains(next_position(kAnyRatio)); }
+
+std::optional<Setting> Search::propose(double most_ratio, bool only_the_best) {
+  Position position;
+  if (suggested_) {
+    position = *std::exchange(suggested_, std::nullopt);
+  } else {
+    position = next_position(most_ratio);
+    if (only_the_best && position != next_position(kAnyRatio)) return std::nullopt;
+  }
   if (!proposed_.insert(position).second) return std::nullopt;
   return setting_at(expected_.axes, position);
 }

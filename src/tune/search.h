@@ -41,8 +41,9 @@ class Search {
   void observe(const Setting& setting, double seconds);
   /// The most promising setting that was not proposed yet, and that is unlikely to take more than
   /// `most_ratio` times as long as the default, also if the model has it the wrong way round before a setting
-  /// is proven. Nothing: none promises to be faster than the best one.
-  std::optional<Setting> propose(double most_ratio);
+  /// is proven. Nothing: none promises to be faster than the best one. `only_the_best`: also nothing if
+  /// another setting promises more, but may take longer.
+  std::optional<Setting> propose(double most_ratio, bool only_the_best = false);
   /// Whether a setting promises to be faster, whatever it may cost.
   [[nodiscard]] bool promises_more() const;
 
@@ -66,9 +67,12 @@ class Search {
   [[nodiscard]] const LogRatio* model() const { return model_ ? &model_ : nullptr; }
   [[nodiscard]] Position best_position(const Effects& effects) const;
   [[nodiscard]] bool is_within_reach(std::size_t axis, std::size_t value, const Position& best,
-                                     bool is_proven, const Effects& effects) const;
+                                     bool is_proven) const;
   [[nodiscard]] double most_at(const Position& position, const Estimate& estimate) const;
+  [[nodiscard]] static bool is_hardly_slower(const Position& position, const Effects& effects);
+  [[nodiscard]] std::optional<Position> next_beyond(double most_ratio) const;
   [[nodiscard]] Position most_promising(double most_ratio) const;
+  [[nodiscard]] Position next_position(double most_ratio) const;
 
   Expectation expected_;
   LogRatio model_;  // empty: none

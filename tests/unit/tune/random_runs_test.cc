@@ -113,7 +113,6 @@ Quality quality_with(const Conditions& conditions, const Workloads& workloads = 
     quality.last_over_best_aggregators.push_back(last_s / surface.step_s(known.best_aggregators));
     quality.probes.push_back(num_tried(run.record));
   }
-  testing::Test::RecordProperty("total_above", std::to_string(quality.num_above(1.05)));
   testing::Test::RecordProperty("total", std::to_string(middle(quality.totals)));
   testing::Test::RecordProperty("total_at_most", std::to_string(std::ranges::max(quality.totals)));
   testing::Test::RecordProperty("total_over_best", std::to_string(middle(quality.totals_over_best)));
