@@ -50,7 +50,7 @@ class AdaptiveRun {
   static constexpr int kMostProbes = 5;         ///< settings that are tried
   static constexpr int kStepsPerProbe = 2;      ///< at most
   static constexpr int kMostProposals = 10;     ///< with those whose plans are too bad to be tried
-  static constexpr double kBudget = 0.85;        ///< steps that a search may cost at least,
+  static constexpr double kBudget = 0.85;       ///< steps that a search may cost at least,
   static constexpr double kBudgetShare = 0.04;  ///< or this part of the steps since it began
   static constexpr Index kBudgetSteps = 20;     ///< a search begins at most once in so many steps
 
