@@ -251,7 +251,7 @@ def write_small_demo(path: Path) -> None:
         w.field("velsurf_mag", "f4", grid=xy, units="m year-1")
         w.field("temp", "f4", units="K")
         speed = np.random.default_rng(1).random((ny, nx), "f4")
-        for n in range(6):
+        for n in range(4):
             with w.step(3650.0 * n) as s:
                 s.put("thk", 1000 * speed)
                 s.put("velsurf_mag", speed)
