@@ -92,6 +92,10 @@ async def _fetch(file_system: Any, url: str, offset: int, size: int) -> bytes:
                 len(found) > size
             ):  # a response read to its end leaves the connection open for the next request
                 break
+        if offset == 0 and answer.content_type == "text/html" and found.lstrip().startswith(b"<"):
+            raise OSError(
+                f"{url}: expected a file, found a web page; check the address, and whether the server requires a login"
+            )
     return bytes(found[:size])
 
 

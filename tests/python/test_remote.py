@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +60,36 @@ def server(directory: Path) -> Iterator[Served]:
         yield served
 
 
+class _Pages(BaseHTTPRequestHandler):
+    """A server that has a page for every address, as those of sites with a login."""
+
+    def do_HEAD(self) -> None:
+        self._answer(b"")
+
+    def do_GET(self) -> None:
+        self._answer(b"<!doctype html><title>Sign in</title>")
+
+    def _answer(self, content: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "37")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("name", ["run.idx", "run.nc", "run.vtkhdf.series", "run"])
+def test_a_web_page_in_place_of_a_file_is_named(name: str) -> None:
+    with HTTPServer(("127.0.0.1", 0), _Pages) as pages:
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{pages.server_port}/{name}"
+        with pytest.raises(OSError, match=f"{re.escape(url)}.*: expected a file, found a web page"):
+            esker.open(url)
+        pages.shutdown()
+
+
 @pytest.mark.parametrize("name", ["run.idx", "five.nc", "four.nc"])
 @pytest.mark.parametrize("ranges", [True, False])
 def test_every_format_by_http(server: Served, samples: Any, name: str, ranges: bool) -> None:
@@ -105,9 +138,7 @@ def test_verifying_on_a_web_server_that_lists_nothing(
     content = bytearray(second.read_bytes())
     content[-1] ^= 1
     second.write_bytes(content)
-    (tmp_path / "damaged" / "other.idx").write_text(
-        (directory / "run.idx").read_text().split("(esker)")[0]
-    )
+    (tmp_path / "damaged" / "other.idx").write_text((directory / "run.idx").read_text().split("(esker)")[0])
     with serve(tmp_path / "damaged") as damaged:
         found = esker.verify(f"{damaged.url}/run.idx")
         errors = [finding for finding in found.findings if finding.is_error]
@@ -199,7 +230,9 @@ def test_servers_that_have_no_block(server: Served, directory: Path, broken: str
 
 def kernel_buffers() -> int:
     """The bytes that a server may send before the client has read any: the buffers of both sockets."""
-    return sum(int(Path(f"/proc/sys/net/ipv4/tcp_{kind}").read_text().split()[2]) for kind in ("rmem", "wmem"))
+    return sum(
+        int(Path(f"/proc/sys/net/ipv4/tcp_{kind}").read_text().split()[2]) for kind in ("rmem", "wmem")
+    )
 
 
 def test_a_server_that_never_ends_is_left(
@@ -212,7 +245,9 @@ def test_a_server_that_never_ends_is_left(
     in_flight = kernel_buffers() + (4 << 20)  # the reading library has buffers, too
     with pytest.raises(OSError, match="run.idx.*does not report the file's size"):
         esker.open(f"{server.url}/run.idx")
-    assert most / 2 < server.bytes < most + in_flight  # the server's thread may not have counted its last answers
+    assert (
+        most / 2 < server.bytes < most + in_flight
+    )  # the server's thread may not have counted its last answers
 
     def size(files: esker.remote.Files, path: str) -> int:
         return (directory / Path(path).name).stat().st_size
