@@ -163,7 +163,7 @@ def test_ctrl_c_ends_a_long_plan_at_once() -> None:
             time.sleep(0.05)
         assert plan.poll() is None
         plan.send_signal(signal.SIGINT)
-        _, text = plan.communicate(timeout=15)
+        _, text = plan.communicate(timeout=8)
     finally:
         plan.kill()
     assert plan.returncode not in (0, -signal.SIGKILL)

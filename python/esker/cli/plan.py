@@ -64,7 +64,7 @@ def plan_command(options: PlanOptions) -> None:
     With --patches or --fine-patches, of a step of a mesh with several levels (AMR), whose coarse samples are not
     stored where finer patches cover them. A dataset with a mesh is planned with the patches of its last step.
 
-    Needs neither MPI nor data; a million ranks take about a minute. Options default to those of the
+    Needs neither MPI nor data; a million ranks take some ten seconds. Options default to those of the
     configuration file and the environment.
     """
     options.check()
