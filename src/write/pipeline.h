@@ -127,7 +127,7 @@ class WritePipeline final : private Comm::EndListener {
   Status make_step_plan(const StepInput& input, StepPlan*& plan);
   Status try_step_plan(StepPlan& plan, const StepInput& input);
   Status take_setting(const StepInput& input, StepPlan*& plan, bool& is_planned);
-  void exchange_plans(const Setting& next);
+  void exchange_plans(Setting&& next) noexcept;
   /// Calls `tell` on rank 0 if the run is tuned. Without memory the tuner does not hear it, and the run goes
   /// on. Not a std::function, which itself may need memory.
   template <class Tell>
@@ -193,7 +193,8 @@ class WritePipeline final : private Comm::EndListener {
   bool store_waits_ = false;    // on this rank, storing was mostly waiting in the last step
   using Plans = std::map<PlanKey, StepPlan>;
   Plans plans_;
-  Setting setting_;                                       // that tuning chose for these plans
+  Setting setting_;  // that tuning chose for these plans
+  static constexpr std::size_t kMostEarlier = 2;
   std::vector<std::pair<Setting, Plans>> earlier_plans_;  // with settings before it, the latest at the end
   ExchangeBuffers buffers_;
   StepPlanner planner_;

@@ -13,14 +13,12 @@
 namespace esker {
 
 /// Plans of the setting `next` from now on. Those of a few settings are kept: a search returns to them. Made
-/// on all ranks in the same order, because communicators end with plans.
-void WritePipeline::exchange_plans(const Setting& next) {
-  constexpr std::size_t kMostEarlier = 2;
+/// on all ranks in the same order, because communicators end with plans; it cannot fail on some of them,
+/// because `earlier_plans_` has room.
+void WritePipeline::exchange_plans(Setting&& next) noexcept {
   if (setting_ == next) return;
-  earlier_plans_.reserve(kMostEarlier + 1);
-  Setting other = next;
   Plans plans;
-  const auto known = std::ranges::find(earlier_plans_, next, [](const auto& entry) { return entry.first; });
+  const auto known = std::ranges::find(earlier_plans_, next, &std::pair<Setting, Plans>::first);
   if (known != earlier_plans_.end()) {
     plans = std::move(known->second);
     earlier_plans_.erase(known);
@@ -28,7 +26,7 @@ void WritePipeline::exchange_plans(const Setting& next) {
   earlier_plans_.emplace_back(std::move(setting_), std::move(plans_));
   if (earlier_plans_.size() > kMostEarlier) earlier_plans_.erase(earlier_plans_.begin());
   plans_ = std::move(plans);
-  setting_ = std::move(other);
+  setting_ = std::move(next);
 }
 
 /// The options that rank 0 chose for this step, on all ranks. `plan`: that of the step with them; it has to
@@ -38,16 +36,19 @@ Status WritePipeline::take_setting(const StepInput& input, StepPlan*& plan, bool
   if (!options) return {};
   FilePattern pattern;
   ExchangePolicy policy;
+  Setting next;
   const Status status = all_do(*comm_, "tune", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(pattern, FilePattern::of(file_pattern_.stripes, comm_->size(), top_, *options));
     policy = policy_for_writing(*options, comm_->size());
-    exchange_plans(tuner_->in_force());
+    next = tuner_->in_force();
+    earlier_plans_.reserve(kMostEarlier + 1);
     return {};
   });
   if (!status.ok()) {
     tuner_->forget();
     return status;
   }
+  exchange_plans(std::move(next));
   pattern.most_writers = file_pattern_.most_writers;
   file_pattern_ = pattern;
   planner_.follow(*options, std::move(policy));
