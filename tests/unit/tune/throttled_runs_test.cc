@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: simulated runs
 
-constexpr int kStepsOfRun = 24;
+constexpr int kStepsOfThrottledRun = 24;
 
 /// Of runs on one kind of storage.
 struct Outcome {
@@ -22,8 +22,8 @@ struct Outcome {
   void add(const ThrottledStore& store, unsigned seed) {
     constexpr double kNoise = 0.1, kBurst = 2, kBurstShare = 0.02;
     const Workload workload = throttled_workload(store);
-    const SimulatedRun run =
-        simulate(workload.surface, disturbances(kStepsOfRun, kNoise, kBurst, kBurstShare, 77 + seed), seed);
+    const SimulatedRun run = simulate(
+        workload.surface, disturbances(kStepsOfThrottledRun, kNoise, kBurst, kBurstShare, 77 + seed), seed);
     totals.push_back(run.ratio());
     last_over_best.push_back(workload.surface.step_s(run.settings.back()) /
                              workload.surface.step_s(best_of_grid(workload)));

@@ -25,7 +25,7 @@ AttributeValue element(const AttributeValue& values, std::size_t place) {
       values);
 }
 
-constexpr Index kMostTextBytes = Index{64} << 20;  // of all steps
+constexpr Index kMostCharacterBytes = Index{64} << 20;  // of all steps
 
 Status in_other_files(const StoredVariable& variable) {
   return error(Code::kDataLoss, "'{}' is stored in other files, expected in this one",
@@ -40,9 +40,10 @@ Slab slab_of(const StoredVariable& variable, Index n) {
 Result<std::string> read_characters(hid_t file, const StoredVariable& variable) {
   const std::vector<Index>& extents = variable.extents;
   Index n = 1;
-  for (const Index extent : extents) n = checked_mul(n, extent).value_or(kMostTextBytes + 1);
-  if (n > kMostTextBytes) {
-    return error(Code::kDataLoss, "'{}' has more than {} characters", excerpt(variable.path), kMostTextBytes);
+  for (const Index extent : extents) n = checked_mul(n, extent).value_or(kMostCharacterBytes + 1);
+  if (n > kMostCharacterBytes) {
+    return error(Code::kDataLoss, "'{}' has more than {} characters", excerpt(variable.path),
+                 kMostCharacterBytes);
   }
   std::string text(static_cast<std::size_t>(n), '\0');
   const Slab all{std::vector<Index>(extents.size(), 0), std::vector<Index>(extents.size(), 1), extents};
