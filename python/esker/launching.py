@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -75,13 +76,26 @@ def call(
 
 
 def _kill_session(session: int) -> None:
-    """Kills the processes of a session: Open MPI gives ranks process separate groups."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            fields = (
-                (folder / "stat").read_text().rpartition(")")[2].split()
-            )  # state, parent, group, session ...
-            if int(fields[3]) == session:
-                os.kill(int(folder.name), signal.SIGKILL)
+    """Kills the processes of a session, and waits until they are gone: Open MPI gives ranks separate process groups."""
+    deadline = time.monotonic() + _SECONDS_TO_STOP
+    while members := _members(session):
+        for process in members:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
     with suppress(OSError):  # without /proc
         os.killpg(session, signal.SIGKILL)
+
+
+def _members(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            # state, parent, group, session ...
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[3]) == session and fields[0] not in "ZX":
+                found.append(int(folder.name))
+    return found

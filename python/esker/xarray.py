@@ -267,6 +267,8 @@ def _within_packed_type(name: Hashable, variable: xr.Variable) -> xr.Variable:
     packed = np.dtype(own.get("dtype") or variable.dtype)
     if packed.kind not in "iu" or variable.dtype.kind not in "iuf":
         return variable
+    if own.get("_Unsigned") == "true":
+        packed = np.dtype(f"u{packed.itemsize}")
     limits, scale, offset = np.iinfo(packed), own.get("scale_factor", 1), own.get("add_offset", 0)
 
     def checked(values: NDArray[Any]) -> NDArray[Any]:
