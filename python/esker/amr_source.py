@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 AXES = "xyz"
+GEOMETRIES = ("cartesian", "cylindrical", "spherical")
+"""Of AMReX's numbers of coordinate systems. Axes are r and z, or r and theta, in the last two."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class MeshSource(ABC, Generic[PatchType]):
     dtypes: tuple[np.dtype[Any], ...]
     """Types of the fields, in native byte order."""
     patches: tuple[PatchType, ...]
+    geometry: str = GEOMETRIES[0]
 
     @property
     def nbytes(self) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker._pieces import PIECE_BYTES
-from esker.amr_source import AXES, MeshPatch, MeshSource, refinement_ratio
+from esker.amr_source import AXES, GEOMETRIES, MeshPatch, MeshSource, refinement_ratio
 from esker.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -57,9 +57,11 @@ class ChomboFile(MeshSource[ChomboPatch]):
             root = _Node(file, str(path))
             rank = root.group(_GLOBAL).integer("SpaceDim", 1, 3)
             count = _number_of_levels(root)
-            levels = [_Level(root.group(f"level_{n}"), rank, n == count - 1) for n in range(count)]
+            levels = [_Level(root, n, rank, n == count - 1) for n in range(count)]
             self.time = (root if root.has("time") else root.group("level_0")).real("time")
             names = {one.name: tuple(_names(one, root)) for one in levels[0].variables.values()}
+            if root.has("coordinate_system"):  # AMReX's
+                self.geometry = GEOMETRIES[root.integer("coordinate_system", 0, len(GEOMETRIES) - 1)]
         _check(levels)
         self._levels, self._names = levels, names
         coarsest = levels[0]
@@ -67,7 +69,7 @@ class ChomboFile(MeshSource[ChomboPatch]):
         self.extent = tuple(hi - lo for lo, hi in zip(*coarsest.domain))
         self.ratios = tuple(level.ratio for level in levels[:-1])
         self.spacing = coarsest.spacing
-        self.origin = tuple(lo * dx for lo, dx in zip(coarsest.domain[0], coarsest.spacing))
+        self.origin = coarsest.origin
         self.fields = tuple(name for of_variable in names.values() for name in of_variable)
         self.dtypes = tuple(
             one.dtype.newbyteorder("=") for one in coarsest.variables.values() for _ in range(one.components)
@@ -196,17 +198,19 @@ class _Variable:
 class _Level:
     """The tables of a level."""
 
-    def __init__(self, group: _Node, rank: int, is_finest: bool) -> None:
+    def __init__(self, root: _Node, number: int, rank: int, is_finest: bool) -> None:
+        group = root.group(f"level_{number}")
         self.where = group.where
         corners = group.integers("prob_domain", 2 * rank)
         self.domain = corners[:rank], tuple(hi + 1 for hi in corners[rank:])
         if any(hi <= lo for lo, hi in zip(*self.domain)):
             raise ValueError(f"{self.where}: prob_domain: expected a box with cells, found {corners}")
         self.spacing = _spacing(group, rank)
+        self.origin = _origin(group, self.domain[0], self.spacing)
         self.ratio = 1 if is_finest else _ratio(group, rank)
         self.lo, self.hi = _boxes(group, rank, self.domain)
         names = [name.removesuffix(_SAMPLES) for name in group.names() if name.endswith(_SAMPLES)]
-        self.variables = {name: _variable(group, name, self.hi - self.lo) for name in sorted(names)}
+        self.variables = {name: _variable(root, group, name, self.hi - self.lo) for name in sorted(names)}
         if not names:
             raise ValueError(f"{self.where}: expected datasets such as data{_SAMPLES}, found none")
 
@@ -237,10 +241,22 @@ def _check(levels: Sequence[_Level]) -> None:
 
 
 def _spacing(group: _Node, rank: int) -> tuple[float, ...]:
-    spacing = group.reals("vec_dx", rank) if group.has("vec_dx") else (group.real("dx"),) * rank
+    name = next((name for name in ("vec_dx", "Vec_dx") if group.has(name)), "dx")
+    spacing = group.reals(name, rank, may_be_one=True)
+    spacing = spacing * rank if len(spacing) == 1 else spacing
     if not all(0 < dx < math.inf for dx in spacing):
-        raise ValueError(f"{group.where}: dx: expected positive numbers, found {spacing}")
+        raise ValueError(f"{group.where}: {name}: expected positive numbers, found {spacing}")
     return spacing
+
+
+def _origin(group: _Node, lo: Sequence[int], spacing: Sequence[float]) -> tuple[float, ...]:
+    """The lower corner of the domain: AMReX says where it is; Chombo's index 0 is at 0."""
+    if not group.has("prob_lo"):
+        return tuple(i * dx for i, dx in zip(lo, spacing))
+    origin = group.reals("prob_lo", len(lo))
+    if not all(map(math.isfinite, origin)):
+        raise ValueError(f"{group.where}: prob_lo: expected a place, found {origin}")
+    return origin
 
 
 def _ratio(group: _Node, rank: int) -> int:
@@ -266,14 +282,9 @@ def _boxes(group: _Node, rank: int, domain: Any) -> tuple[NDArray[np.int64], NDA
     return lo, hi
 
 
-def _variable(group: _Node, name: str, shapes: NDArray[np.int64]) -> _Variable:
+def _variable(root: _Node, group: _Node, name: str, shapes: NDArray[np.int64]) -> _Variable:
     """A variable whose offsets are those of boxes of the given shapes."""
-    facts = group.group(f"{name}_attributes")
-    rank = shapes.shape[1]
-    components = facts.integer("comps", 1, _MOST_COMPONENTS)
-    ghosts = facts.integers("outputGhost" if facts.has("outputGhost") else "ghost", rank)
-    if not all(0 <= ghost < 1 << 20 for ghost in ghosts):
-        raise ValueError(f"{facts.where}: expected a number of ghost cells, found {ghosts}")
+    components, ghosts = _form(root, group, name, shapes.shape[1])
     dataset = group.dataset(name + _SAMPLES)
     where = f"{group.where}/{name}"
     if dataset.dtype.kind not in "fiu" or dataset.ndim != 1:
@@ -300,6 +311,18 @@ def _variable(group: _Node, name: str, shapes: NDArray[np.int64]) -> _Variable:
             f"{int(offsets[0])} to {int(offsets[-1])}"
         )
     return _Variable(name, components, ghosts, offsets.astype(np.int64), dataset.dtype)
+
+
+def _form(root: _Node, group: _Node, name: str, rank: int) -> tuple[int, tuple[int, ...]]:
+    """The components and the ghost cells of a variable. AMReX gives them for all variables of the file."""
+    if f"{name}_attributes" not in group.names():
+        ghost = group.integer("ngrow", 0, 1 << 20) if group.has("ngrow") else 0
+        return root.integer("num_components", 1, _MOST_COMPONENTS), (ghost,) * rank
+    facts = group.group(f"{name}_attributes")
+    ghosts = facts.integers("outputGhost" if facts.has("outputGhost") else "ghost", rank)
+    if not all(0 <= ghost < 1 << 20 for ghost in ghosts):
+        raise ValueError(f"{facts.where}: expected a number of ghost cells, found {ghosts}")
+    return facts.integer("comps", 1, _MOST_COMPONENTS), ghosts
 
 
 class _Node:
@@ -357,8 +380,9 @@ class _Node:
     def real(self, name: str) -> float:
         return self.reals(name, 1)[0]
 
-    def reals(self, name: str, count: int) -> tuple[float, ...]:
-        return tuple(map(float, self._numbers(name, (count,), (int, float), "numbers")))
+    def reals(self, name: str, count: int, may_be_one: bool = False) -> tuple[float, ...]:
+        counts = (1, count) if may_be_one else (count,)
+        return tuple(map(float, self._numbers(name, counts, (int, float), "numbers")))
 
     def text(self, name: str) -> str:
         value = self._attribute(name)

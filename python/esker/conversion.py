@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker._pieces import PIECE_BYTES
-from esker.amr_source import MeshSource, PatchType
+from esker.amr_source import GEOMETRIES, MeshSource, PatchType
 from esker.characters import has_characters
 from esker.chombo import ChomboFile, is_chombo
 from esker.chunked import Chunked, assembled, scratch_array
@@ -109,9 +109,12 @@ def convert_mesh(
     """
     overwrite = options.pop("overwrite", None)
     copies = _Copies(_directory_of(path))
+    attrs = {} if source.geometry == GEOMETRIES[0] else {"geometry": source.geometry}
     with (
         new_dataset(path, format, overwrite) as staging,
-        Writer(staging.path, None, dims={}, format=format, **{"report": "none", **options}) as writer,
+        Writer(
+            staging.path, None, dims={}, attrs=attrs, format=format, **{"report": "none", **options}
+        ) as writer,
     ):
         mesh = writer.mesh(
             "mesh",

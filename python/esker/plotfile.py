@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, MeshPatch, MeshSource
+from esker.amr_source import AXES, GEOMETRIES, MeshPatch, MeshSource
 
 Number = TypeVar("Number", int, float)
 
@@ -59,8 +59,7 @@ class Plotfile(MeshSource[FabPatch]):
         self.spacing = tuple((hi - lo) / n for lo, hi, n in zip(self.origin, upper, self.extent))
         for _ in range(num_levels):
             lines.skip()  # spacing of the level
-        if (system := lines.integer(0, 2)) != 0:
-            raise OSError(f"{self.path}: coordinates of kind {system}, expected Cartesian ones (0)")
+        self.geometry = GEOMETRIES[lines.integer(0, len(GEOMETRIES) - 1)]
         lines.skip()
         self.patches = tuple(
             patch for level in range(num_levels) for patch in self._patches_of(level, rank, lines)
@@ -111,7 +110,9 @@ class Plotfile(MeshSource[FabPatch]):
         with_ghosts = tuple(tuple(i - at for i, at in zip(corner, origin)) for corner in (lo, hi))
         first = tuple(i - at for i, at in zip(box[0], origin))
         shape = tuple(end - begin for begin, end in zip(*box))
-        inside = all(a <= b and b + n <= c for a, b, n, c in zip(with_ghosts[0], first, shape, with_ghosts[1]))
+        inside = all(
+            a <= b and b + n <= c for a, b, n, c in zip(with_ghosts[0], first, shape, with_ghosts[1])
+        )
         if not inside:
             raise OSError(f"{file}: the patch at {offset} does not hold the box {box} of level {level}")
         return FabPatch(level, first, shape, place, (with_ghosts[0], with_ghosts[1]), dtype)

@@ -21,6 +21,7 @@ def write_plotfile(
     domain: Any = DOMAIN,
     ratio: int = 2,
     names: tuple[str, str] = ("rho", "u"),
+    system: int = 0,
 ) -> None:
     """By default of ratio 2, on 8 x 4 cells that begin at (2, -1), 1/2 by 1 in size.
 
@@ -33,7 +34,7 @@ def write_plotfile(
     header += [f"{1 + size[0] / 2} {-1 + size[1]} ", f"{ratio} "]
     fine = [ratio * i for i in lo], [ratio * (i + 1) - 1 for i in hi]
     header += [f"({corner(lo)} {corner(hi)} (0,0)) ({corner(fine[0])} {corner(fine[1])} (0,0)) "]
-    header += ["3 6 ", "0.5 1 ", f"{0.5 / ratio} {1 / ratio} ", "0", "0"]
+    header += ["3 6 ", "0.5 1 ", f"{0.5 / ratio} {1 / ratio} ", f"{system}", "0"]
     for level, of_level in enumerate(boxes):
         header += [f"{level} {len(of_level)} 0.25", "3", *["0 1"] * (2 * len(of_level)), f"Level_{level}/Cell"]
         folder = path / f"Level_{level}"

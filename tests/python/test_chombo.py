@@ -86,6 +86,38 @@ def write_plot_file(path: Path, ghosts: int = 1, dtype: str = "f8", **storage: A
             write_level(file, level, domain, boxes, {"data": (2, ghosts, dtype)}, **storage)
 
 
+def write_amrex_plot_file(path: Path, ghosts: int) -> None:
+    """As AMReX writes its HDF5 plotfiles: places in Vec_dx and prob_lo, nothing said of single variables."""
+    write_plot_file(path, ghosts)
+    with h5py.File(path, "a") as file:
+        for level, name in enumerate(("level_0", "level_1")):
+            group = file[name]
+            del group["data_attributes"]
+            group.attrs["dx"] = 0.5 / 2**level
+            group.attrs["Vec_dx"] = np.array([0.5, 0.25]) / 2**level
+            group.attrs["prob_lo"] = [-3.0, 7.5]
+            group.attrs["ngrow"] = ghosts
+
+
+@pytest.mark.parametrize("ghosts", [0, 2])
+def test_plot_files_of_amrex(tmp_path: Path, ghosts: int) -> None:
+    write_amrex_plot_file(tmp_path / "amrex.h5", ghosts)
+    found = ChomboFile(tmp_path / "amrex.h5")
+    assert (found.origin, found.spacing) == ((-3.0, 7.5), (0.5, 0.25))
+    for patch in found.patches:
+        box = BOXES[patch.level][patch.number]
+        np.testing.assert_array_equal(found.read(patch)["density"], samples_of(patch.level, box, 0, 0))
+
+
+def test_spacing_as_a_vector(tmp_path: Path) -> None:
+    write_plot_file(tmp_path / "plot.h5")
+    with h5py.File(tmp_path / "plot.h5", "a") as file:
+        for level, name in enumerate(("level_0", "level_1")):
+            file[name].attrs["dx"] = np.array([0.5, 2.0]) / 2**level
+    found = ChomboFile(tmp_path / "plot.h5")
+    assert (found.origin, found.spacing) == ((1.0, -2.0), (0.5, 2.0))
+
+
 def write_checkpoint(path: Path) -> None:
     """Three dimensions; variables have different types and numbers of ghost cells."""
     domains: list[Box] = [((0, 0, 0), (3, 3, 1)), ((0, 0, 0), (7, 7, 3))]

@@ -52,6 +52,17 @@ def test_a_plotfile_of_amrex_becomes_its_composite(esker_command: Run, tmp_path:
     assert esker.verify(tmp_path / "mesh.idx").good
 
 
+@pytest.mark.parametrize(
+    ("system", "attrs"), [(0, {}), (1, {"geometry": "cylindrical"}), (2, {"geometry": "spherical"})]
+)
+def test_the_coordinate_system_is_an_attribute(tmp_path: Path, system: int, attrs: dict[str, str]) -> None:
+    write_plotfile(tmp_path / "plt", system=system)
+    convert_mesh(Plotfile(tmp_path / "plt"), tmp_path / "mesh.idx", lambda _: None)
+    ds = esker.open(tmp_path / "mesh.idx")
+    assert dict(ds.attrs) == attrs
+    np.testing.assert_array_equal(ds["rho"].read(), composite(Plotfile(tmp_path / "plt"), "rho"))
+
+
 @pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
 @pytest.mark.parametrize(("ghosts", "per_file"), [(0, 1), (1, 1), (2, 2)])
 def test_any_order_of_bytes_and_files(tmp_path: Path, dtype: str, ghosts: int, per_file: int) -> None:
@@ -121,7 +132,9 @@ def test_whole_levels(esker_command: Run, tmp_path: Path, form: str) -> None:
         expected = {"run.vtkhdf.series", "run.vtkhdf.steps"}
         assert made == (expected if form == "vtkhdf" else expected | {"run", "run.idx", "run.schema.json"})
         assert {entry.name for entry in tmp_path.iterdir()} == made | {"plt"}
-    assert "exists; choose another path" in esker_command("convert", "plt", path.name, "--format", form).stderr
+    assert (
+        "exists; choose another path" in esker_command("convert", "plt", path.name, "--format", form).stderr
+    )
     field = esker.open(path)["rho"]
     assert field.has_whole_levels and field.dataset.steps == [source.time]
     for patch in source.patches:
@@ -146,7 +159,9 @@ def test_a_ratio_of_three_needs_whole_levels(esker_command: Run, tmp_path: Path)
     assert done.returncode == 2 and "format vtkhdf" in done.stderr
     assert [entry.name for entry in tmp_path.iterdir()] == ["plt"]
     assert esker_command("convert", "plt", "run.vtkhdf.series").returncode == 0
-    np.testing.assert_array_equal(esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(), composite(source, "rho"))
+    np.testing.assert_array_equal(
+        esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(), composite(source, "rho")
+    )
 
 
 def test_whole_levels_are_not_compressed(esker_command: Run, tmp_path: Path) -> None:
@@ -172,7 +187,12 @@ def test_wrong_usage(esker_command: Run, tmp_path: Path) -> None:
         ("Header", "((0,0) (31,23) (0,0))", "((0,0) (31,-1) (0,0))", "is empty"),
         ("Header", "Level_1/Cell", "../Level_1/Cell", "outside of the plotfile"),
         ("Level_1/Cell_H", "((32,0) (47,15) (0,0))", "((32,0) (48,15) (0,0))", "does not hold the box"),
-        ("Level_1/Cell_H", "FabOnDisk: Cell_D_00000 3144", "FabOnDisk: Cell_D_00000 3145", "begins with 'FAB'"),
+        (
+            "Level_1/Cell_H",
+            "FabOnDisk: Cell_D_00000 3144",
+            "FabOnDisk: Cell_D_00000 3145",
+            "begins with 'FAB'",
+        ),
         ("Level_2/Cell_H", "FabOnDisk", "", "cut off|expected"),
     ],
 )
