@@ -271,10 +271,14 @@ def _within_packed_type(name: Hashable, variable: xr.Variable) -> xr.Variable:
         packed = np.dtype(f"u{packed.itemsize}")
     limits, scale, offset = np.iinfo(packed), own.get("scale_factor", 1), own.get("add_offset", 0)
 
+    has_fill = any(key in given for key in ("_FillValue", "missing_value") for given in (own, variable.attrs))
+
     def checked(values: NDArray[Any]) -> NDArray[Any]:
         is_scaled = values.dtype.kind == "f" or scale != 1 or offset != 0
         stored = np.rint((values - offset) / scale) if is_scaled else values
         beyond = (stored < limits.min) | (stored > limits.max)
+        if not has_fill:
+            beyond |= stored != stored
         if np.any(beyond):
             raise ValueError(
                 f"{name}: expected values that {packed} holds with scale_factor={scale} and add_offset={offset} "

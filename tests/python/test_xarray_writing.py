@@ -155,6 +155,13 @@ def test_values_beyond_a_packed_type_are_refused(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_nan_without_a_fill_value_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="v: expected values that int16 holds.* found nan"):
+        xr.Dataset({"v": ("x", [0.0, np.nan])}).to_esker(
+            tmp_path / "run.idx", encoding={"v": {"dtype": "i2"}}
+        )
+
+
 def test_values_at_the_ends_of_a_packed_type_are_kept(tmp_path: Path) -> None:
     ds = xr.Dataset({"v": ("x", [-327.67, np.nan, 327.67])})
     ds.to_esker(

@@ -339,9 +339,9 @@ bool keeps_type(SampleType type) { return type_of(type) <= Type::kDouble; }
 
 /// Whether the file's variables have the scalar in its type.
 bool is_in_file(const Scalar& scalar) {
-  return std::holds_alternative<std::string>(scalar.value) ||
-         (!std::holds_alternative<StoredText>(scalar.value) &&
-          keeps_type(esker::type_of(numbers_of(scalar.value))));
+  if (std::holds_alternative<std::string>(scalar.value)) return true;
+  const bool is_text = text_of(scalar.value) || std::holds_alternative<TextList>(scalar.value);
+  return !is_text && keeps_type(esker::type_of(numbers_of(scalar.value)));
 }
 
 /// Whether variables have all dimensions.
@@ -366,8 +366,7 @@ ReadValues no_values(const Header& header) {
   return [&header](int number, Index) -> Result<AttributeValue> {
     const Variable& variable = header.variables[static_cast<std::size_t>(number)];
     const auto type = sample_type_of(variable.type);
-    if (!type)
-      return AttributeValue(std::string(static_cast<std::size_t>(header.value_bytes(variable)), ' '));
+    if (!type) return AttributeValue(std::string(" "));
     ESKER_ASSIGN_OR_RETURN(const Numbers zero, to_type(Numbers(std::vector<Index>{0}), *type));
     return esker::to_value(zero);
   };

@@ -1,6 +1,6 @@
 // The outline of a schema in a netCDF file: what the file's dimensions and variables do not say of it.
 //
-//   {"format":3,"grids":[["surface","x","y"],["ice","x","y","z"]]}     a plain model
+//   {"format":3,"grids":[{"surface":["x","y"]},{"ice":["x","y","z"]}]}     a plain model
 //
 // docs/formats/cdf.md, section 6. Pure.
 #pragma once
@@ -23,7 +23,7 @@ std::string print_outline(const Schema& schema, const Header& header);
 /// format.
 Result<Schema> read_outline(const std::string& text, const Header& header, const ReadValues& read_values);
 
-/// Zeros and blanks in place of the values of scalars.
+/// A zero or a blank in place of the value of each scalar.
 ReadValues no_values(const Header& header);
 
 }  // namespace esker::netcdf

@@ -92,6 +92,9 @@ TEST(Outline, IsCompleteWhereVariablesSayTooLittle) {
   schema.attributes_of(GridId{0}).value()->emplace("title", std::string("surface"));
   EXPECT_EQ(checked_outline(schema), print_schema_outline(schema));
   schema = plain();
+  schema.add_scalar({"names", TextList({"a", "b"})}).value();
+  EXPECT_EQ(checked_outline(schema), print_schema_outline(schema));
+  schema = plain();
   schema.add_scalar({"large", std::vector<std::int64_t>{1}}).value();  // int in CDF-1
   EXPECT_EQ(checked_outline(schema), print_schema_outline(schema));
 }
@@ -114,6 +117,14 @@ TEST(Outline, ThatDoesNotFitIsDataLoss) {
     EXPECT_EQ(read_outline(text, header, no_values(header)).status().code(), Code::kDataLoss) << text;
   }
   EXPECT_EQ(read_outline(R"({"format":4})", header, no_values(header)).status().code(), Code::kUnsupported);
+}
+
+TEST(Outline, OfAHugeTextNeedsNoMemory) {
+  Header header = describe_file(plain()).value().header;
+  header.dims.push_back({"n", Index{1} << 46});
+  header.variables.push_back({"s", {static_cast<int>(header.dims.size()) - 1}, {}, Type::kChar, 0});
+  std::vector<std::string> warnings;
+  EXPECT_TRUE(is_of_esker(header, warnings));
 }
 
 /// Dimensions, grids on some of them, fields of all kinds in any order, scalars.
