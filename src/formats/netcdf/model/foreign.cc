@@ -31,7 +31,7 @@ class Reader {
       const int number = static_cast<int>(v);
       if (!header().variables[v].missing.empty()) {
         leave_out(number, header().variables[v].missing);
-      } else if (is_coordinate(header().variables[v])) {
+      } else if (header().is_coordinate(header().variables[v])) {
         coordinate_of_dim_[header().variables[v].dims[0]] = number;
       } else {
         add(number);
@@ -63,16 +63,9 @@ class Reader {
     warnings_.push_back(fmt::format("variable '{}' is left out: {}", shown_name(variable), why));
   }
 
-  [[nodiscard]] bool is_coordinate(const Variable& variable) const {
-    return variable.dims.size() == 1 && variable.type != Type::kChar &&
-           header().dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
-  }
-
   void add(int number) {
     const Variable& variable = variable_at(number);
-    const bool is_text = variable.type == Type::kChar && variable.dims.size() <= 1;
-    const bool is_scalar = !header().is_record(variable) && (variable.dims.empty() || is_text);
-    const Status added = is_scalar ? add_scalar(number) : add_field(number);
+    const Status added = header().is_scalar(variable) ? add_scalar(number) : add_field(number);
     if (!added.ok()) leave_out(number, added.message());
   }
 
@@ -231,7 +224,7 @@ class Reader {
     SampleType type = SampleType::kFloat64;
     for (std::size_t v = 0; v < header().variables.size(); ++v) {
       const Variable& variable = header().variables[v];
-      if (variable.dims != std::vector<int>{*dim} || !is_coordinate(variable)) continue;
+      if (variable.dims != std::vector<int>{*dim} || !header().is_coordinate(variable)) continue;
       if (!variable.missing.empty()) continue;
       out_.file.time_variable = static_cast<int>(v);
       out_.schema.time_attributes() = attributes_of(out_.file.time_variable);

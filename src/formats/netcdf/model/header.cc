@@ -96,6 +96,16 @@ bool Header::is_record(const Variable& variable) const {
   return !variable.dims.empty() && dims[static_cast<std::size_t>(variable.dims.front())].length == 0;
 }
 
+bool Header::is_coordinate(const Variable& variable) const {
+  return variable.dims.size() == 1 && variable.type != Type::kChar &&
+         dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
+}
+
+bool Header::is_scalar(const Variable& variable) const {
+  const bool is_text = variable.type == Type::kChar && variable.dims.size() == 1;
+  return variable.dims.empty() || (is_text && !is_record(variable));
+}
+
 Index Header::value_bytes(const Variable& variable) const {
   Index bytes = size_bytes(variable.type);
   for (const int dim : variable.dims) bytes *= std::max<Index>(1, dims[static_cast<std::size_t>(dim)].length);

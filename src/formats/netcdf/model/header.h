@@ -70,6 +70,10 @@ struct Header {
   /// The position of the record dimension, if there is one.
   [[nodiscard]] std::optional<int> record_dim() const;
   [[nodiscard]] bool is_record(const Variable& variable) const;
+  /// Whether the variable has the name of its only dimension, and numbers: coordinates, or times.
+  [[nodiscard]] bool is_coordinate(const Variable& variable) const;
+  /// Whether it is a number without dimensions, or a text with at most one.
+  [[nodiscard]] bool is_scalar(const Variable& variable) const;
   /// Bytes of its values, without padding: of all values, or of one record.
   [[nodiscard]] Index value_bytes(const Variable& variable) const;
   /// Distance between two records (section 4); 0 if no variable has records.

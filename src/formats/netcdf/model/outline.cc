@@ -194,9 +194,9 @@ class SchemaMaker {
     for (const NamedAxes& grid : outline_.grids) ESKER_RETURN_IF_ERROR(add_grid(grid));
     for (std::size_t v = 0; v < header_.variables.size(); ++v) {
       const Variable& variable = header_.variables[v];
-      if (is_scalar(variable)) {
+      if (header_.is_scalar(variable)) {
         ESKER_RETURN_IF_ERROR(add_scalar(static_cast<int>(v)));
-      } else if (!is_axis(variable)) {
+      } else if (!header_.is_coordinate(variable)) {
         ESKER_RETURN_IF_ERROR(make_field(variable));
       }
     }
@@ -205,24 +205,12 @@ class SchemaMaker {
   }
 
  private:
-  /// Numbers without dimensions, and texts with at most one.
-  [[nodiscard]] bool is_scalar(const Variable& variable) const {
-    const bool is_text = variable.type == Type::kChar && variable.dims.size() == 1;
-    return variable.dims.empty() || (is_text && !header_.is_record(variable));
-  }
-
-  /// Coordinates, and times.
-  [[nodiscard]] bool is_axis(const Variable& variable) const {
-    return variable.dims.size() == 1 && variable.type != Type::kChar &&
-           header_.dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
-  }
-
   Status set_time() {
     const auto records = header_.record_dim();
     if (!records) return schema_.set_time("", SampleType::kFloat64);
     SampleType type = SampleType::kFloat64;
     for (const Variable& variable : header_.variables) {
-      if (is_axis(variable) && variable.dims[0] == *records)
+      if (header_.is_coordinate(variable) && variable.dims[0] == *records)
         type = sample_type_of(variable.type).value_or(type);
     }
     return schema_.set_time(header_.dims[static_cast<std::size_t>(*records)].name, type);
