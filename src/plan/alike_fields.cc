@@ -4,6 +4,11 @@
 
 namespace esker {
 
+bool have_same_pieces(const PieceSpace& space, const FieldPatches& a, const FieldPatches& b) {
+  return a.layout == b.layout && a.holders == b.holders &&
+         space.layout(a.layout).have_same_parts(a.field, b.field);
+}
+
 std::vector<std::vector<int>> find_alike(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                                          const Relays& relays) {
   const auto is_direct = [&](int f) {
@@ -12,9 +17,8 @@ std::vector<std::vector<int>> find_alike(const PieceSpace& space, const std::vec
                         [](const VirtualGrid& grid) { return grid.boxes && !grid.levels.empty(); });
   };
   const auto are_alike = [&](int f, int g) {
-    const FieldPatches &a = fields[static_cast<std::size_t>(f)], &b = fields[static_cast<std::size_t>(g)];
-    return a.layout == b.layout && a.holders == b.holders && is_direct(f) && is_direct(g) &&
-           space.layout(a.layout).have_same_parts(a.field, b.field);
+    return is_direct(f) && is_direct(g) &&
+           have_same_pieces(space, fields[static_cast<std::size_t>(f)], fields[static_cast<std::size_t>(g)]);
   };
   std::vector<std::vector<int>> lists;
   for (int f = 0; f < static_cast<int>(fields.size()); ++f) {

@@ -8,8 +8,12 @@
 
 namespace esker {
 
-/// The fields in lists. Those of one list belong to one layout, are held in the same boxes, have pieces with
-/// the same parts (Layout::have_same_parts), and send their samples directly. Pure, the same on every rank.
+/// Whether two fields belong to one layout, are held in the same boxes, and have pieces with the same parts
+/// (Layout::have_same_parts).
+bool have_same_pieces(const PieceSpace& space, const FieldPatches& a, const FieldPatches& b);
+
+/// The fields in lists. Those of one list have_same_pieces() and send their samples directly. Pure, the same
+/// on every rank.
 std::vector<std::vector<int>> find_alike(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                                          const Relays& relays);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/alike_fields.h"
+
 namespace esker {
 namespace {
 
@@ -18,17 +20,15 @@ bool are_relayed_alike(const std::vector<VirtualGrid>& a, const std::vector<Virt
 KnownShares::KnownShares(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                          const Relays& relays)
     : first_alike_(fields.size(), -1) {
-  const auto have_same_pieces = [&](std::size_t f, std::size_t g) {
-    const FieldPatches &a = fields[f], &b = fields[g];
-    return a.layout == b.layout && a.holders == b.holders &&
-           space.layout(a.layout).have_same_parts(a.field, b.field) &&
+  const auto are_alike = [&](std::size_t f, std::size_t g) {
+    return have_same_pieces(space, fields[f], fields[g]) &&
            are_relayed_alike(relays.relay_grids(static_cast<int>(f)),
                              relays.relay_grids(static_cast<int>(g)));
   };
   std::vector<std::size_t> firsts;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const auto first = std::find_if(firsts.begin(), firsts.end(),
-                                    [&](std::size_t candidate) { return have_same_pieces(candidate, f); });
+                                    [&](std::size_t candidate) { return are_alike(candidate, f); });
     if (first == firsts.end()) {
       firsts.push_back(f);
     } else {

@@ -14,7 +14,6 @@ namespace esker {
 /// asked for, up to a limit.
 class KnownShares {
  public:
-  /// All arguments must outlive it.
   KnownShares(const PieceSpace& space, const std::vector<FieldPatches>& fields, const Relays& relays);
 
   /// Null: not known. Valid until the next call of keep().
