@@ -1,5 +1,7 @@
 #include "grid/order.h"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
 
 namespace esker {
@@ -16,7 +18,50 @@ SampleOrder interleaved_order(const Bitmask& mask, int first, int last) {
   return order;
 }
 
+/// Multiples of 2^bits in [lo, hi] whose successors up to the next one are there, too.
+Index num_complete(Index lo, Index hi, int bits) {
+  return std::max<Index>(0, (hi >> bits) - ((lo + (Index{1} << bits) - 1) >> bits));
+}
+
+/// Odd multiples of 2^bits below `end`.
+Index num_odd_below(Index end, int bits) { return end <= 0 ? 0 : (((end - 1) >> bits) + 1) / 2; }
+
+/// Samples at positions whose lowest set bit is `bit`, such that the position before is that of a sample,
+/// too. There this bit is 0, and those below are 1.
+Index num_joined_at(const SampleOrder& order, const Box& indices, std::uint64_t bit) {
+  Index n = 1;
+  for (int a = 0; a < order.rank; ++a) {
+    const int below = std::popcount(order.axes[a] & (bit - 1));
+    const Index lo = indices.lo[a], hi = indices.hi[a];
+    const bool is_owner = (order.axes[a] & bit) != 0;
+    n *= is_owner ? num_odd_below(hi, below) - num_odd_below(lo + 1, below) : num_complete(lo, hi, below);
+  }
+  return n;
+}
+
+Index num_runs_by_strides(const SampleOrder& order, const Box& indices) {
+  Index n = 1;
+  bool rows_join = true;  // those of the axes before
+  for (int a = 0; a < order.rank; ++a) {
+    if (!rows_join) n *= indices.hi[a] - indices.lo[a];
+    const bool is_last = a + 1 == order.rank;
+    const auto length = static_cast<Index>(is_last ? 0 : order.axes[a + 1] / order.axes[a]);
+    rows_join = rows_join && indices.lo[a] == 0 && indices.hi[a] == length;
+  }
+  return n;
+}
+
 }  // namespace
+
+Index num_runs(const SampleOrder& order, const Box& indices) {
+  if (indices.empty()) return 0;
+  if (!order.has_bits) return num_runs_by_strides(order, indices);
+  std::uint64_t all = 0;
+  for (int a = 0; a < order.rank; ++a) all |= order.axes[a];
+  Index n = indices.num_samples();
+  for (; all != 0; all &= all - 1) n -= num_joined_at(order, indices, all & (~all + 1));
+  return n;
+}
 
 Index SampleOrder::on_axis(int axis, Index i) const {
   if (!has_bits) return i * static_cast<Index>(axes[axis]);

@@ -25,6 +25,9 @@ struct SampleOrder {
   [[nodiscard]] Index at(const Point& lattice_index) const;
 };
 
+/// Runs of consecutive positions of the samples `indices`. `order` is dense: one of those below. O(bits).
+[[nodiscard]] Index num_runs(const SampleOrder& order, const Box& indices);
+
 /// x fastest, dense.
 SampleOrder row_major_order(int rank, const Point& count);
 

@@ -85,14 +85,24 @@ class StepCounter {
   Result<StepCut::Needs> count_runs() {
     counts_ = {};
     const Relays relays = cut_.relays(fields_);
+    std::optional<LoadCounter> loads;
+    if (ranks_per_node_ > 0) loads.emplace(space_, n_ranks_, ranks_per_node_);
     StepCut::Needs most;
     for (int rank = 0; rank < n_ranks_ && cut_.fits(most); ++rank) {
       pulse_();
       const Plan plan = cut_.plan_of(rank, fields_, relays);
       add_runs(plan);
+      if (loads) add_own(rank, plan, *loads);
       raise(most, {plan.total_buffer_bytes(), 0, StepCut::needs_of(plan).largest_part_bytes});
     }
+    if (loads) counts_.loads = loads->take();
     return most;
+  }
+
+  static void add_own(int rank, const Plan& plan, LoadCounter& loads) {
+    for (const Round& round : plan.rounds) {
+      for (const Segment& segment : round.local.segments) loads.add_own(rank, segment);
+    }
   }
 
   void add_runs(const Plan& plan) {
@@ -140,10 +150,6 @@ class StepCounter {
 Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                               const ExchangePolicy& policy, int n_ranks, const Placement& placement,
                               const std::function<void()>& pulse, int ranks_per_node) {
-  if (ranks_per_node > 0 && !policy.aggregate) {
-    return error(Code::kUnsupported,
-                 "plan: loads of nodes and files are counted with aggregation only: expected aggregate=true");
-  }
   return StepCounter(space, fields, policy, n_ranks, placement, pulse, ranks_per_node).count();
 }
 

@@ -33,8 +33,7 @@ struct StepCounts {
 /// Counts a step that is moved by messages, with collective buffers of a size that fits the rank with the
 /// largest needs. `pulse` is called often, and may throw to end the counting. With `ranks_per_node` > 0 the
 /// loads of nodes and files are counted, too. Local, pure. kOutOfMemory: the budget does not hold a single
-/// piece at a time. kUnsupported: loads without `policy.aggregate`. Cost: as TrafficCounter; without
-/// `policy.aggregate` the plan of each rank is made.
+/// piece at a time. Cost: as TrafficCounter; without `policy.aggregate` the plan of each rank is made.
 Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPatches>& fields,
                               const ExchangePolicy& policy, int n_ranks, const Placement& placement,
                               const std::function<void()>& pulse, int ranks_per_node = 0);

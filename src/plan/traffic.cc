@@ -241,7 +241,7 @@ void TrafficCounter::add_fine(int relay, int source, Index bytes) {
 
 /// Counts one message from each source to `target`; the samples of `target` itself need none.
 void TrafficCounter::send_all(int target, const Stage& stage) {
-  Index senders = 0;
+  Index senders = 0, from_other_nodes = 0;
   const auto* of_rank = ownership_.partitions() ? &ownership_.partitions()->of_rank : nullptr;
   for (const int source : sources_) {
     const auto s = static_cast<std::size_t>(source);
@@ -253,13 +253,14 @@ void TrafficCounter::send_all(int target, const Stage& stage) {
     sent_[s] += bytes;
     stage.received[static_cast<std::size_t>(target)] += bytes;
     count_message(stage.sizes, bytes);
-    if (loads_) loads_->add_message(stage.load, source, target, bytes);
+    if (loads_) from_other_nodes += loads_->add_message(stage.load, source, target, bytes);
     if (of_rank && (*of_rank)[s] != (*of_rank)[static_cast<std::size_t>(target)]) {
       ++crossing_messages_;
       crossing_bytes_ += bytes;
     }
   }
   sources_.clear();
+  if (loads_) loads_->add_receives(stage.load, target, from_other_nodes);
   Index& most = ranks_[static_cast<std::size_t>(target)].senders;
   most = std::max(most, senders);
 }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "grid/blocks.h"
 #include "unit/grid/brute_force.h"
 
@@ -54,6 +57,47 @@ TEST(Order, HzInLevelIsTheAddressLessTheFirst) {
       first += lattice.num_samples();
     }
   });
+}
+
+/// By the positions themselves.
+Index count_runs(const SampleOrder& order, const Box& indices) {
+  std::set<Index> positions;
+  for (const Point& index : points_of(indices)) positions.insert(order.at(index));
+  return std::ranges::count_if(positions, [&](Index p) { return !positions.contains(p - 1); });
+}
+
+Box random_part(const Box& all, Random& random) {
+  Box part = all;
+  for (int a = 0; a < all.rank; ++a) {
+    part.lo[a] = random.in(all.lo[a], all.hi[a] - 1);
+    part.hi[a] = random.in(part.lo[a] + 1, all.hi[a]);
+    if (random.in(0, 2) == 0) part.lo[a] = all.lo[a], part.hi[a] = all.hi[a];
+  }
+  return part;
+}
+
+TEST(Order, CountsTheRunsOfPartsOfBlocks) {
+  for_random_masks(13, 200, 12, [](const std::string&, const Bitmask& mask, Random& random) {
+    const int level = static_cast<int>(random.in(1, mask.max_level()));
+    const int bits = static_cast<int>(random.in(0, level - 1));
+    const SampleOrder order = hz_order_in_block(mask, bits, level);
+    const Lattice lattice = BlockGrid(mask, bits, mask.pow2_box()).lattice(Index{1} << (level - bits - 1));
+    const Box part = random_part(lattice.all_indices(), random);
+    ASSERT_EQ(num_runs(order, part), count_runs(order, part)) << part.to_string();
+  });
+}
+
+TEST(Order, CountsTheRunsOfPartsOfRows) {
+  Random random(14);
+  for (int i = 0; i < 200; ++i) {
+    const int rank = static_cast<int>(random.in(1, kMaxRank));
+    Point count{1, 1, 1, 1, 1};
+    for (int a = 0; a < rank; ++a) count[a] = random.in(1, 5);
+    const Box part = random_part(Box::from_extent(rank, count), random);
+    const SampleOrder order = row_major_order(rank, count);
+    ASSERT_EQ(num_runs(order, part), count_runs(order, part)) << part.to_string();
+  }
+  EXPECT_EQ(num_runs(row_major_order(1, {5}), Box::from_extent(1, {0})), 0);
 }
 
 TEST(Order, BlocksOfABigGrid) {

@@ -60,14 +60,28 @@ void add_load(const std::vector<Message>& sends, int rank, int ranks_per_node, S
   }
 }
 
+Index compared_in(const std::vector<Message>& receives, int rank, int ranks_per_node) {
+  const auto crosses = [&](const Message& message) {
+    return message.peer / ranks_per_node != rank / ranks_per_node;
+  };
+  const Index n = std::ranges::count_if(receives, crosses);
+  return n * n / 4;
+}
+
 std::vector<NodeLoad> loads_of_plans(const PlanCase& test, const Ownership& ownership, const Relays& relays,
                                      int ranks_per_node) {
   std::vector<NodeLoad> nodes(static_cast<std::size_t>((test.n_ranks - 1) / ranks_per_node + 1));
   for (int r = 0; r < test.n_ranks; ++r) {
+    Index by_relay = 0, by_aggregator = 0;
     for (const Round& round : make_plan(test.space, ownership, test.fields, relays, r).rounds) {
       add_load(round.relay.sends, r, ranks_per_node, &NodeLoad::to_relays, nodes);
       add_load(round.sends, r, ranks_per_node, &NodeLoad::to_aggregators, nodes);
+      by_relay += compared_in(round.relay.receives, r, ranks_per_node);
+      by_aggregator += compared_in(round.receives, r, ranks_per_node);
     }
+    NodeLoad& node = nodes[static_cast<std::size_t>(r / ranks_per_node)];
+    node.to_relays.compared = std::max(node.to_relays.compared, by_relay);
+    node.to_aggregators.compared = std::max(node.to_aggregators.compared, by_aggregator);
   }
   return nodes;
 }
@@ -78,6 +92,7 @@ void expect_stage(const StageLoad& counted, const StageLoad& planned) {
   EXPECT_EQ(counted.bytes_out, planned.bytes_out);
   EXPECT_EQ(counted.bytes_in, planned.bytes_in);
   EXPECT_EQ(counted.bytes_inside, planned.bytes_inside);
+  EXPECT_EQ(counted.compared, planned.compared);
 }
 
 /// The extents of a rank add up to the bytes that it writes.
