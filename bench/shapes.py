@@ -13,16 +13,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from esker.tune import cost, machine, simulation, statistics
+from esker.tune import baselines, cost, machine, simulation, statistics
 
 NUM_SETS = 200
-SHARED_FILE = {"format": "cdf5", "pattern": "contiguous", "stripe_count": 156}
-"""One file on all targets that the ranks of a collective write share, as PnetCDF's."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +33,20 @@ class Comparison:
 
 
 @cache
-def _speeds(name: str, ranks: int, step: tuple[tuple[str, Any], ...]) -> np.ndarray:
-    of = machine.read(name)
-    asked = simulation.plan_loads(of, ranks, simulation.default_ranks_per_node(of, ranks), **dict(step))
-    given = dict(step).get("stripe_count")
-    stripes = {"targets_per_file": given} if given else {}
-    found = statistics.of_loads(asked, next(simulation._layouts(of, stripes)))
+def _speeds(name: str, ranks: int, case: str, step: tuple[tuple[str, Any], ...]) -> np.ndarray:
+    of, given = machine.read(name), dict(step)
+    per_node = simulation.default_ranks_per_node(of, ranks)
+    asked = baselines.loads_of(case, of, ranks, per_node, given, simulation.plan_loads)
+    layout = simulation.usual_layout(of, simulation.stripes_of(of, case, given))
+    found = statistics.of_loads(asked, layout)
     middle, sets = cost.corners(of), cost.drawn(of, NUM_SETS, seed=20)
     parameters = {key: np.concatenate((middle[key][1:2], sets[key])) for key in sets}
     return asked.data_bytes / cost.cost_of(found, parameters).seconds
 
 
-def speeds(name: str, ranks: int, **step: Any) -> np.ndarray:
+def speeds(name: str, ranks: int, case: str = "esker", **step: Any) -> np.ndarray:
     """Bytes of data per second."""
-    return _speeds(name, ranks, tuple(sorted(step.items())))
+    return _speeds(name, ranks, case, tuple(sorted(step.items())))
 
 
 def at_least(least: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -59,22 +57,28 @@ def at_most(most: float) -> Callable[[np.ndarray], np.ndarray]:
     return lambda ratio: ratio <= most
 
 
-def three_phases(ranks: int) -> np.ndarray:
-    """Restructured over direct aggregation: blocks of 60³ samples, 4 fields."""
-    step = {"block": (60, 60, 60), "fields": 4}
-    return speeds("hopper", ranks, **step, restructure="default") / speeds(
-        "hopper", ranks, **step, restructure="off"
-    )
+def between(least: float, most: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda ratio: (ratio >= least) & (ratio <= most)
 
 
-def idx_over_shared_file(ranks: int) -> np.ndarray:
-    step = {"block": (60, 60, 60), "fields": 4}
-    return speeds("hopper", ranks, **step) / speeds("hopper", ranks, **step, **SHARED_FILE)
+COMBUSTION = {"block": (60, 60, 60), "fields": 4}
+SMALL = {"block": (30, 30, 30), "fields": 16}
 
 
-def shared_file_growth(few: int, many: int) -> np.ndarray:
-    step = {"block": (60, 60, 60), "fields": 4, **SHARED_FILE}
-    return speeds("hopper", many, **step) / speeds("hopper", few, **step)
+def restructured(name: str, ranks: int, how: str = "default", than: str = "off") -> np.ndarray:
+    """Restructured boxes over others, or over direct aggregation."""
+    of = speeds(name, ranks, **COMBUSTION, restructure=how)
+    return of / speeds(name, ranks, **COMBUSTION, restructure=than)
+
+
+def over_case(case: str, ranks: int, **step: Any) -> np.ndarray:
+    """IDX of Esker over a baseline, on Hopper."""
+    return speeds("hopper", ranks, **step) / speeds("hopper", ranks, case, **step)
+
+
+def growth(few: int, many: int) -> np.ndarray:
+    """PnetCDF on many ranks over few."""
+    return speeds("hopper", many, "pnetcdf", **COMBUSTION) / speeds("hopper", few, "pnetcdf", **COMBUSTION)
 
 
 def aggregators_growth(few: int, many: int) -> np.ndarray:
@@ -83,39 +87,102 @@ def aggregators_growth(few: int, many: int) -> np.ndarray:
     return speeds("hopper", 8192, **step, aggregators=many) / speeds("hopper", 8192, **step, aggregators=few)
 
 
+def partitions_over(case: str) -> np.ndarray:
+    """Partitions of 2048 ranks with 8 files each over a baseline, on 262,144 ranks of Mira."""
+    step = {"block": (32, 32, 32), "fields": 8, "bits_per_block": 15}
+    parts = speeds("mira", 262144, **step, partitions="size:2048")
+    return parts / speeds("mira", 262144, case, **step)
+
+
+def contiguous_over_aligned() -> np.ndarray:
+    """One file of 128 writers on 128 targets of Ranger, in stripes of 64 KiB."""
+    step = {"block": (128, 128, 128), "fields": 1, "format": "cdf5", "aggregators": 128}
+    stripes = {"stripe_size": "64K", "stripe_count": 128}
+    aligned = speeds("ranger", 128, **step, **stripes, pattern="stripes")
+    return speeds("ranger", 128, **step, **stripes, pattern="contiguous") / aligned
+
+
 COMPARISONS = [
     *(
         Comparison(
             f"Hopper, {n} ranks of 60³: three phases are 1.25 times as fast as two",
-            lambda n=n: three_phases(n),
+            partial(restructured, "hopper", n),
             at_least(1.05),
         )
         for n in (256, 1024, 4096)
     ),
     Comparison(
-        "Hopper, 2048 ranks of 60³: IDX is slower than PnetCDF",
-        lambda: idx_over_shared_file(2048),
+        "Hopper, 4096 ranks of 60³: three phases are 16 times as fast as one",
+        lambda: over_case("one-phase", 4096, **COMBUSTION, restructure="default"),
+        at_least(4),
+    ),
+    Comparison(
+        "Hopper, 2048 ranks of 60³: expanded boxes are slower than default ones",
+        lambda: restructured("hopper", 2048, "expanded", "default"),
         at_most(1),
     ),
     Comparison(
-        "Hopper, 8192 ranks of 60³: IDX is slower than PnetCDF",
-        lambda: idx_over_shared_file(8192),
+        "Hopper, 16,384 ranks of 60³: expanded boxes are faster",
+        lambda: restructured("hopper", 16384, "expanded", "default"),
+        at_least(1),
+    ),
+    Comparison(
+        "Intrepid, 8192 ranks of 60³: expanded boxes make no difference",
+        lambda: restructured("intrepid", 8192, "expanded", "default"),
+        between(0.9, 1.1),
+    ),
+    Comparison(
+        "Intrepid, 4096 ranks of 60³: three phases gain less than on Hopper",
+        lambda: restructured("intrepid", 4096)[:1] / restructured("hopper", 4096),
         at_most(1),
+    ),
+    *(
+        Comparison(
+            f"Hopper, {n} ranks of 60³: IDX is slower than PnetCDF",
+            partial(over_case, "pnetcdf", n, **COMBUSTION),
+            at_most(1),
+        )
+        for n in (2048, 8192)
     ),
     Comparison(
         "Hopper, 65,536 ranks of 60³: IDX is 3 times as fast as PnetCDF",
-        lambda: idx_over_shared_file(65536),
+        lambda: over_case("pnetcdf", 65536, **COMBUSTION),
         at_least(1.5),
     ),
     Comparison(
+        "Hopper, 65,536 ranks of 30³ × 16: IDX is 3 times as fast as PnetCDF",
+        lambda: over_case("pnetcdf", 65536, **SMALL),
+        at_least(1.5),
+    ),
+    Comparison(
+        "Hopper, 65,536 ranks of 30³ × 16: IDX is 2.8 times as fast as a file per process",
+        lambda: over_case("file-per-process", 65536, **SMALL),
+        at_least(1.4),
+    ),
+    Comparison(
         "Hopper, PnetCDF on 65,536 ranks of 60³ is slower than on 8192",
-        lambda: shared_file_growth(8192, 65536),
+        lambda: growth(8192, 65536),
         at_most(1),
     ),
     Comparison(
         "Hopper, 2048³ on 8192 ranks: 4096 aggregators are faster than 512",
         lambda: aggregators_growth(512, 4096),
         at_least(1),
+    ),
+    Comparison(
+        "Mira, 262,144 ranks: partitions are 14 times as fast as a file per process",
+        lambda: partitions_over("file-per-process"),
+        at_least(4),
+    ),
+    Comparison(
+        "Mira, 262,144 ranks: partitions are 17 times as fast as collective writes",
+        lambda: partitions_over("pnetcdf"),
+        at_least(4),
+    ),
+    Comparison(
+        "Ranger, 128 writers on 128 targets: contiguous parts are at least half as fast as aligned ones",
+        contiguous_over_aligned,
+        at_least(0.5),
     ),
 ]
 

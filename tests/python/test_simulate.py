@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import esker
 from esker import planning
 from esker.cli import esker as command
-from esker.tune import calibration, cost, loads, machine, simulation, statistics
+from esker.tune import baselines, calibration, cost, loads, machine, simulation, statistics
 from esker.tune.parameters import DEFINITIONS
 
 STEP = {"block": (16, 16, 16), "fields": 2, "bits_per_block": 9, "blocks_per_file": 64}
@@ -32,10 +32,10 @@ def loads_of(extents: list[tuple[int, ...]], ranks: int = 4) -> loads.Loads:
     """No exchange; (file, offset, size, rank, round) of each extent."""
     columns = np.array(extents, np.int64).reshape(-1, 5).T
     none = loads.of_separate_files(ranks, 1, 2)
-    return replace(none, extents=loads.Extents(*columns))
+    return replace(none, extents=loads.Extents(*columns, np.ones_like(columns[0])))
 
 
-@pytest.mark.parametrize("name", ["edison", "hopper", "intrepid", "mira", "ranger"])
+@pytest.mark.parametrize("name", ["edison", "franklin", "hopper", "intrepid", "jaguar", "mira", "ranger"])
 def test_machines_that_come_with_esker_round_trip(name: str) -> None:
     known = machine.read(name)
     assert known.name == name and name in machine.names()
@@ -90,7 +90,7 @@ def test_a_missing_parameter_and_a_missing_machine_are_named(tmp_path: Path) -> 
     begin, end = text.index("[parameters.overlap]"), len(text)
     with pytest.raises(ValueError, match="missing parameter 'overlap'"):
         machine.parse(text[:begin] + text[end:], "site.toml")
-    with pytest.raises(FileNotFoundError, match="known are edison, hopper"):
+    with pytest.raises(FileNotFoundError, match="known are edison, franklin"):
         machine.read(tmp_path / "miar")
 
 
@@ -100,7 +100,7 @@ def test_targets_of_stripes_and_their_writers() -> None:
         loads_of([(0, 0, 200, 0, 0), (0, 200, 200, 1, 0), (1, 0, 150, 2, 0), (1, 150, 50, 2, 1)]), LAYOUT
     )
     assert (found.files, found.objects, found.pairs, found.stored_bytes) == (2, 4, 6, 600)
-    assert found.target.tolist() == [[200, 1, 1]]  # both files' targets, of which 0 and 1 have two writers
+    assert found.target.tolist() == [[200, 1, 1, 1]]  # both files' targets, of which 0 and 1 have two writers
     assert found.max_bytes_of_a_server == 300 and found.max_bytes_of_a_file == 400
     assert found.max_written_bytes_of_a_core == 200 and found.max_files_of_a_rank == 1
 
@@ -213,9 +213,68 @@ def test_stripes_follow_the_machine_or_the_arguments() -> None:
     assert given["objects"] == 8
 
 
-def test_loads_need_aggregation() -> None:
-    with pytest.raises(NotImplementedError, match="expected aggregate=true"):
-        esker.simulate("mira", 64, **STEP, aggregate=False, checksums=False)
+def test_one_phase_writes_its_samples_in_many_calls() -> None:
+    """Rows of 8 samples, in a row-major block of 16 samples in x, of which each rank has half: no two join."""
+    step = {"extent": (16, 8, 8), "fields": 3, "bits_per_block": 10, "in_block": "row_major"}
+    found = statistics.of_loads(
+        baselines.loads_of("one-phase", machine.read("mira"), 2, 1, step, simulation.plan_loads), LAYOUT
+    )
+    assert found.stored_bytes == found.data_bytes == 16 * 8 * 8 * 3 * 8
+    planned = esker.plan(2, **step, aggregate=False, checksums=False)
+    assert found.pairs == 2 * found.objects and found.max_writes_of_a_core >= 8 * 8 * 3
+    assert planned["data_bytes"] == found.data_bytes
+
+
+def test_queues_of_receives_and_of_locks_cost_more_than_their_length() -> None:
+    """Half of them are passed, on average."""
+    hopper = machine.read("hopper")
+    given = cost.corners(hopper) | {"match_cost": np.array([1.0] * 3), "message_cost": np.zeros(3)}
+    for ranks in (8, 16):
+        asked = simulation.plan_loads(hopper, ranks, 1, block=(8, 8), aggregators=1, max_fan_in=ranks)
+        assert asked.to_aggregators.compared.max() == (ranks - 1) ** 2 // 4
+        aggregate = cost.cost_of(statistics.of_loads(asked, LAYOUT), given).phases["aggregate"]
+        assert aggregate.bound(1) == "queues" and aggregate.parts["queues"][1] == (ranks - 1) ** 2 // 4
+    shared = statistics.of_loads(
+        loads.of_shared_file(16, 400, 1), replace(LAYOUT, targets_per_file=4, stripe_bytes=100)
+    )
+    assert shared.target.tolist() == [[1600, 15, 15, 64]]
+    write = cost.cost_of(shared, given | {"queue_cost": np.array([1.0] * 3), "lock_cost": np.zeros(3)})
+    assert write.phases["write"].parts["locks"].tolist() == [64] * 3
+
+
+@pytest.mark.parametrize("case", baselines.CASES)
+def test_baselines_store_the_same_samples(case: str) -> None:
+    facts = esker.simulate("hopper", 64, case=case, **STEP)
+    assert (
+        facts["statistics"]["data_bytes"] == esker.simulate("hopper", 64, **STEP)["statistics"]["data_bytes"]
+    )
+    assert facts["statistics"]["stored_bytes"] >= facts["statistics"]["data_bytes"]
+    files = {"file-per-process": 64, "shared-file": 1, "pnetcdf": 1}
+    assert facts["statistics"]["files"] == files.get(case, facts["statistics"]["files"])
+    assert (facts["statistics"]["all_to_alls"] > 0) == (case == "pnetcdf")
+    assert case == "pnetcdf" or facts["phases"]["aggregate"]["bound"] != "all-to-all"
+
+
+def test_reading_takes_no_locks_and_no_files_to_create() -> None:
+    step = {"block": (32, 32, 32), "fields": 4}
+    written, read = (esker.simulate("hopper", 256, read=reads, **step) for reads in (False, True))
+    assert list(read["phases"])[-2:] == ["open", "read"]
+    assert read["phases"]["read"]["seconds"]["mid"] <= written["phases"]["write"]["seconds"]["mid"]
+    coarse = esker.simulate("hopper", 256, read_level=-6, **step)
+    samples = read["statistics"]["data_bytes"] / 64
+    assert samples <= coarse["statistics"]["data_bytes"] < 2 * samples
+    assert coarse["seconds"]["mid"] < read["seconds"]["mid"]
+
+
+def test_baselines_that_contradict_the_step() -> None:
+    for given, message in (
+        ({"case": "two-phase", **STEP}, "unknown case 'two-phase'"),
+        ({"case": "pnetcdf", "read_level": -3, **STEP}, "a level is read of a step that Esker writes"),
+        ({"read_level": -3, "keep": 0.5, **STEP}, "keeps completely"),
+        ({"case": "shared-file", "patches": []}, "expected block or extent"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            esker.simulate("mira", 64, **given)
 
 
 def test_meshes_and_given_ranks_per_node() -> None:
@@ -261,7 +320,7 @@ def test_wrong_usage(words: list[str], message: str) -> None:
 def test_the_planner_still_counts_the_same() -> None:
     report = planning.report_of_step(64, ranks_per_node=4, **STEP)
     facts = esker.plan(64, **STEP)
-    sent = report.node_loads[:, [2, 4, 7, 9]].sum()
+    sent = report.node_loads[:, [2, 4, 8, 10]].sum()
     assert sent == round(facts["sent_bytes"]["mean"] * 64)
     assert report.extents[:, 2].sum() == facts["stored_bytes"]
 

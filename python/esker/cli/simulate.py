@@ -14,7 +14,7 @@ from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, size_text, table
-from esker.tune import calibration, machine, simulation
+from esker.tune import baselines, calibration, machine, simulation
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,9 @@ class SimulateOptions(StepOptions):
     machine: str | None
     ranks_per_node: int | None
     sync: bool
+    case: str
+    read: bool
+    read_level: int | None
     machines: bool
     calibrate: Path | None
     output: Path | None
@@ -57,6 +60,18 @@ class SimulateOptions(StepOptions):
 )
 @click.option(
     "--sync", is_flag=True, help="Files are synced before the step is committed, as with fsync=step."
+)
+@click.option(
+    "--case",
+    type=click.Choice(baselines.CASES),
+    default="esker",
+    show_default=True,
+    help="How the step is written. one-phase: each rank writes its own parts of blocks; file-per-process, shared-file: "
+    "its samples as they are; pnetcdf: CDF-5, by collective writes of ROMIO to all targets.",
+)
+@click.option("--read", is_flag=True, help="The step is read back by the ranks that wrote it.")
+@click.option(
+    "--read-level", type=click.IntRange(max=0), help="Only this level is read, e.g. -9: every eighth sample."
 )
 @step_options
 @click.option("--machines", is_flag=True, help="List the machines that Esker comes with.")
@@ -106,7 +121,14 @@ def simulate_command(options: SimulateOptions) -> None:
     with as_exit_status():
         ranks, arguments = options.arguments()
         facts = simulation.simulate(
-            options.machine, ranks, ranks_per_node=options.ranks_per_node, sync=options.sync, **arguments
+            options.machine,
+            ranks,
+            ranks_per_node=options.ranks_per_node,
+            sync=options.sync,
+            case=options.case,
+            read=options.read,
+            read_level=options.read_level,
+            **arguments,
         )
         if options.plot:
             simulation.figure(facts).savefig(options.plot, format=kind)

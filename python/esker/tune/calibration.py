@@ -26,6 +26,7 @@ _SIZES = (4 * _MiB, 16 * _MiB, 64 * _MiB)
 _POOL_BYTES = 128 * _MiB
 """Of samples per core. Files take them in turn, so that they are not in the caches, as those of a run are not."""
 _NUM_FILES = 200
+_NUM_REQUESTS = 5000
 _EXTENT = 64
 """Of the box whose rows are copied, on each axis: rows of 512 bytes, as a rank with 64^3 float64 samples has."""
 _NUM_COPIES = 8
@@ -66,6 +67,7 @@ def calibrate(
             ("copying in memory", lambda: {"copy_bandwidth": _copy_rates(cores, repeat)}),
             ("swapping bytes", lambda: {"swap_bandwidth": _swap_rates(cores, repeat)}),
             ("writing", storage.write_rates),
+            ("small writes", lambda: {"request_cost": storage.request_costs()}),
             ("creating files", lambda: {"create_cost": storage.create_costs()}),
             ("syncing", storage.sync_costs),
             ("hashing", lambda: {"hash_bandwidth": storage.hash_rates()}),
@@ -94,7 +96,7 @@ def _fixed(cores: int, reference: str) -> dict[str, Parameter]:
     known["stripe_bytes"] = Parameter(_MiB, _MiB, _MiB, "assumed", "no stripes")
     for name in ("network_bandwidth", "io_node_bandwidth", "target_bandwidth", "server_bandwidth"):
         known[name] = Parameter(np.inf, np.inf, np.inf, "assumed", none)
-    for name in ("object_cost", "lock_cost"):
+    for name in ("object_cost", "lock_cost", "queue_cost"):
         known[name] = Parameter(0, 0, 0, "assumed", "part of the rates of one file")
     known["lock_contention"] = Parameter(0, 0, 1, "assumed", "part of the rates of one file")
     known["overlap"] = Parameter(0, 0, 1, "assumed", "phases one after the other, unless proven")
@@ -102,6 +104,7 @@ def _fixed(cores: int, reference: str) -> dict[str, Parameter]:
     known["latency"] = Parameter(1e-6, 2e-7, 1e-5, "assumed", unmeasured)
     known["message_cost"] = Parameter(1e-6, 2e-7, 1e-5, "assumed", unmeasured)
     known["send_cost"] = Parameter(1e-6, 2e-7, 1e-5, "assumed", unmeasured)
+    known["match_cost"] = Parameter(2.5e-8, 5e-9, 1.5e-7, "assumed", unmeasured)
     return known
 
 
@@ -230,6 +233,19 @@ class _Storage:
             found.append(_seconds(create) / _NUM_FILES)
             for path in paths:
                 path.unlink()
+        return found
+
+    def request_costs(self) -> list[float]:
+        """Seconds of a call that writes eight bytes."""
+        file, data = os.open(self._place / "r", os.O_CREAT | os.O_WRONLY, 0o666), bytes(8)
+
+        def put() -> None:
+            for number in range(_NUM_REQUESTS):
+                os.pwrite(file, data, number * 512)
+
+        put()
+        found = [_seconds(put) / _NUM_REQUESTS for _ in range(self._repeat)]
+        os.close(file)
         return found
 
     def sync_costs(self) -> dict[str, list[float]]:

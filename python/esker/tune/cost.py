@@ -23,8 +23,10 @@ Parameters = Mapping[str, NDArray[np.float64]]
 """The rates, costs and shares of a machine by name, each with one element per parameter set."""
 
 PHASES = ("plan", "encode", "restructure", "aggregate", "convert", "create", "write", "sync")
+"""Of a step that is written."""
 _AGREEMENTS = 4
 """Reductions over all ranks in a step: opening, closing, commit and report."""
+_BYTES_OF_A_COUNT = 4
 _BYTES_OF_A_BOX = 24
 """That a rank sends to others when a plan is made."""
 
@@ -87,19 +89,26 @@ def drawn(machine: Machine, count: int, seed: int) -> dict[str, NDArray[np.float
 
 
 def cost_of(statistics: StepStatistics, given: Parameters, sync: bool = False) -> Cost:
-    """The cost of a step for each parameter set. Pure. `sync`: files are synced before the step is committed."""
+    """The cost of a step for each parameter set. Pure. `sync`: files are synced before the step is committed. Where a
+    step is read, its phases are open and read instead of create, write and sync."""
     phases = {
         "plan": _plan(statistics, given),
         "encode": _encode(statistics, given),
         "restructure": _of_nodes(statistics.restructure, given),
         "aggregate": _aggregate(statistics, given),
         "convert": _convert(statistics, given),
-        "create": _create(statistics, given),
-        "write": _write(statistics, given),
-        "sync": _sync(statistics, given) if sync else _sum({"sync": 0 * given["sync_cost"]}),
     }
+    if statistics.reads:
+        phases |= {"open": _open(statistics, given), "read": _read(statistics, given)}
+    else:
+        nothing = _sum({"sync": 0 * given["sync_cost"]})
+        phases |= {
+            "create": _create(statistics, given),
+            "write": _write(statistics, given),
+            "sync": _sync(statistics, given) if sync else nothing,
+        }
     exchange = phases["restructure"].seconds + phases["aggregate"].seconds
-    shorter = np.minimum(exchange, phases["write"].seconds)
+    shorter = np.minimum(exchange, phases["read" if statistics.reads else "write"].seconds)
     return Cost(phases, given["overlap"] * (statistics.rounds - 1) / statistics.rounds * shorter)
 
 
@@ -119,10 +128,12 @@ def _encode(statistics: StepStatistics, given: Parameters) -> Phase:
 
 
 def _of_nodes(rows: Amounts, given: Parameters) -> Phase:
-    """The slowest node: messages that arrive, then bytes on the network, then copies in memory."""
-    messages, network, copied = (column[:, None] for column in rows.T)
+    """The slowest node: messages that arrive, which many others wait for at the same rank, then bytes on the network,
+    then copies in memory."""
+    messages, network, copied, compared = (column[:, None] for column in rows.T)
     parts = {
         "messages": messages * given["message_cost"],
+        "queues": compared * given["match_cost"],
         "network": network / given["network_bandwidth"],
         "memory": copied / given["copy_bandwidth"],
     }
@@ -134,8 +145,18 @@ def _aggregate(statistics: StepStatistics, given: Parameters) -> Phase:
     nodes = _of_nodes(statistics.aggregate, given)
     sends = statistics.messages_of_a_rank * given["send_cost"]
     agreements = _AGREEMENTS * given["latency"] * np.log2(statistics.ranks)
-    parts = {**nodes.parts, "sends": sends, "latency": agreements}
-    return Phase(np.maximum(nodes.seconds, sends) + agreements, parts)
+    told = _all_to_alls(statistics, given)
+    parts = {**nodes.parts, "sends": sends, "latency": agreements, "all-to-all": told}
+    return Phase(np.maximum(nodes.seconds, sends) + agreements + told, parts)
+
+
+def _all_to_alls(statistics: StepStatistics, given: Parameters) -> NDArray[np.float64]:
+    """Each rank tells every other one a count, in log2 N messages that pass on half of all counts (Bruck et al.,
+    1997)."""
+    steps = np.log2(statistics.ranks)
+    bytes_of_a_node = statistics.ranks_per_node * statistics.ranks / 2 * _BYTES_OF_A_COUNT * steps
+    once = steps * given["latency"] + bytes_of_a_node / given["network_bandwidth"]
+    return statistics.all_to_alls * once
 
 
 def _convert(statistics: StepStatistics, given: Parameters) -> Phase:
@@ -157,16 +178,31 @@ def _create(statistics: StepStatistics, given: Parameters) -> Phase:
     )
 
 
+def _open(statistics: StepStatistics, given: Parameters) -> Phase:
+    """One after the other, as files are created; without objects on targets."""
+    return _sum({"files": statistics.opened_files * given["create_cost"]})
+
+
+def _read(statistics: StepStatistics, given: Parameters) -> Phase:
+    """As writing, without locks: readers share them."""
+    stored = statistics.target[:, :1]
+    return _from_end_to_end(_slowest_row({"targets": stored / given["target_bandwidth"]}), statistics, given)
+
+
 def _write(statistics: StepStatistics, given: Parameters) -> Phase:
-    """As fast as the slowest of all resources on the way from memory to storage."""
-    stored, new_writers, changes = (column[:, None] for column in statistics.target.T)
+    stored, new_writers, changes, compared = (column[:, None] for column in statistics.target.T)
     handed_over = new_writers + given["lock_contention"] * np.maximum(changes - new_writers, 0)
-    target = _slowest_row(
-        {"targets": stored / given["target_bandwidth"], "locks": handed_over * given["lock_cost"]}
-    )
+    locks = handed_over * given["lock_cost"] + compared * given["queue_cost"]
+    target = _slowest_row({"targets": stored / given["target_bandwidth"], "locks": locks})
+    return _from_end_to_end(target, statistics, given)
+
+
+def _from_end_to_end(target: Phase, statistics: StepStatistics, given: Parameters) -> Phase:
+    """As fast as the slowest of all resources between memory and storage, `target` being the slowest target."""
+    calls = statistics.max_writes_of_a_core * given["request_cost"]
     parts = {
         **target.parts,
-        "writers": statistics.max_written_bytes_of_a_core / given["write_bandwidth"],
+        "writers": calls + statistics.max_written_bytes_of_a_core / given["write_bandwidth"],
         "network": statistics.max_bytes_of_a_node / given["network_bandwidth"],
         "I/O nodes": statistics.max_bytes_of_an_io_node / given["io_node_bandwidth"],
         "servers": statistics.max_bytes_of_a_server / given["server_bandwidth"],

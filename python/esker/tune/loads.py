@@ -23,6 +23,23 @@ class Stage:
     bytes_out: Counts
     bytes_in: Counts
     bytes_inside: Counts
+    compared: Counts
+    """Waiting receives that messages are compared with, of the rank of the node with the most."""
+
+    def backwards(self) -> Stage:
+        """The messages the other way, as reading moves them. Queues of receives are short: few ranks send to one."""
+        turned = replace(
+            self,
+            messages_out=self.messages_in,
+            messages_in=self.messages_out,
+            bytes_out=self.bytes_in,
+            bytes_in=self.bytes_out,
+        )
+        return turned.without_queues()
+
+    def without_queues(self) -> Stage:
+        """Samples are put to their places: nothing is received, or matched."""
+        return replace(self, compared=np.zeros_like(self.compared))
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,8 @@ class Extents:
     size: Counts
     rank: Counts
     round: Counts
+    writes: Counts
+    """Calls for each."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +74,10 @@ class Loads:
     """Whether ranks hash what they write (checksums of IDX)."""
     swaps: bool = False
     """Whether ranks convert what they write to another byte order (CDF)."""
+    all_to_alls: int = 0
+    """In which each rank tells every other one how much it sends."""
+    reads: bool = False
+    """Whether the step is read: what ranks would write goes from files to them, and on to those that hold it."""
 
     @property
     def nodes(self) -> int:
@@ -68,18 +91,31 @@ def of_report(report: _core.PlanReport, ranks_per_node: int, options: Mapping[st
     formats = str(options.get("format", "idx")).split("+")
     has_checksums = str(options.get("checksums", True)).lower() == "true"
     columns = report.node_loads.T
+    to_relays, to_aggregators = Stage(*columns[:6]), Stage(*columns[6:])
+    if str(options.get("transport", "")).startswith("put"):
+        to_relays, to_aggregators = to_relays.without_queues(), to_aggregators.without_queues()
     return Loads(
         report.ranks,
         ranks_per_node,
         report.data_bytes,
-        Stage(*columns[:5]),
-        Stage(*columns[5:]),
+        to_relays,
+        to_aggregators,
         Extents(*report.extents.T),
         report.rounds,
         report.messages.max,
         encodes=bool(options.get("stored_bits")),
         hashes="idx" in formats and has_checksums,
         swaps=any(name.startswith("cdf") for name in formats),
+    )
+
+
+def of_reading(written: Loads) -> Loads:
+    """Reading back what a step writes, by as many ranks and with the same exchange."""
+    return replace(
+        written,
+        to_relays=written.to_relays.backwards(),
+        to_aggregators=written.to_aggregators.backwards(),
+        reads=True,
     )
 
 
@@ -100,6 +136,6 @@ def of_shared_file(ranks: int, bytes_per_rank: int, ranks_per_node: int) -> Load
 def _without_exchange(ranks: int, bytes_per_rank: int, ranks_per_node: int) -> Loads:
     none = np.zeros(-(-ranks // ranks_per_node), np.int64)
     number, zero = np.arange(ranks), np.zeros(ranks, np.int64)
-    stage = Stage(none, none, none, none, none)
-    extents = Extents(number, zero, np.full(ranks, bytes_per_rank), number, zero)
+    stage = Stage(none, none, none, none, none, none)
+    extents = Extents(number, zero, np.full(ranks, bytes_per_rank), number, zero, np.ones_like(number))
     return Loads(ranks, ranks_per_node, ranks * bytes_per_rank, stage, stage, extents)

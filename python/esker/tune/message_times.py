@@ -13,10 +13,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from esker import benchmark, launching
 
 _NUM_MESSAGES = 300
+_TAGS = range(2048)
+"""Of messages that one rank waits for at a time."""
 _TIMEOUT_S = 60
 
 
@@ -47,11 +52,11 @@ def _launcher() -> str | None:
 
 def exchange(repeat: int) -> dict[str, list[float]]:
     """Collective, on two ranks. latency: half of a round trip; message_cost: a message that arrives among many;
-    send_cost: the same at the sender."""
+    send_cost: the same at the sender; match_cost: a receive that waits before the one that matches."""
     from mpi4py import MPI
 
     comm, buffer = MPI.COMM_WORLD, bytearray(8)
-    times: dict[str, list[float]] = {"latency": [], "message_cost": [], "send_cost": []}
+    times: dict[str, list[float]] = {"latency": [], "message_cost": [], "send_cost": [], "match_cost": []}
     for _ in range(repeat):
         comm.Barrier()
         begin = time.perf_counter()
@@ -71,7 +76,25 @@ def exchange(repeat: int) -> dict[str, list[float]]:
         costs = comm.allgather(seconds)
         times["send_cost"].append(costs[0])
         times["message_cost"].append(costs[1])
+        in_order, reversed_order = (_seconds_of_queue(comm, tags) for tags in (_TAGS, _TAGS[::-1]))
+        passed = len(_TAGS) ** 2 / 2
+        times["match_cost"].append(max(reversed_order - in_order, in_order / 100) / passed)
     return times
+
+
+def _seconds_of_queue(comm: Any, tags: Sequence[int]) -> float:
+    """Collective: rank 1 waits for messages of all tags in ascending order, and rank 0 sends them in this one. Seconds
+    of rank 1, from the time when all wait."""
+    buffers = np.zeros((len(tags), 8), np.uint8)
+    waiting = [comm.Irecv(buffers[tag], 0, tag) for tag in _TAGS] if comm.rank == 1 else []
+    comm.Barrier()
+    begin = time.perf_counter()
+    for tag in tags if comm.rank == 0 else ():
+        comm.Send(buffers[tag], 1, tag)
+    for request in waiting:
+        request.Wait()
+    seconds = time.perf_counter() - begin
+    return float(comm.bcast(seconds, 1))
 
 
 if __name__ == "__main__":

@@ -35,12 +35,16 @@ DEFINITIONS = (
     Definition("latency", "cost", "s", "latency of a message between nodes"),
     Definition("message_cost", "cost", "s", "time of a node for each message that arrives from another node"),
     Definition("send_cost", "cost", "s", "time of a rank for each message that it sends"),
+    Definition(
+        "match_cost", "cost", "s", "time of a rank for each waiting receive that a message is compared with"
+    ),
     Definition("network_bandwidth", "rate", "B/s", "a node to and from the network"),
     Definition("copy_bandwidth", "rate", "B/s", "one core copying rows of samples in memory"),
     Definition("encode_bandwidth", "rate", "B/s", "one core coding samples of fields with stored_bits"),
     Definition("hash_bandwidth", "rate", "B/s", "one core hashing blocks (checksums of IDX)"),
     Definition("swap_bandwidth", "rate", "B/s", "one core converting samples to the byte order of CDF"),
     Definition("write_bandwidth", "rate", "B/s", "one core writing to files, storage aside"),
+    Definition("request_cost", "cost", "s", "time of a core for each call that writes, bytes aside"),
     Definition("io_node_bandwidth", "rate", "B/s", "an I/O node; inf if there are none"),
     Definition("target_bandwidth", "rate", "B/s", "a storage target"),
     Definition("server_bandwidth", "rate", "B/s", "a storage server"),
@@ -53,6 +57,12 @@ DEFINITIONS = (
     Definition("lock_cost", "cost", "s", "a lock that changes from one writer to another"),
     Definition(
         "lock_contention", "share", "", "0: a writer locks a file's object once; 1: at each change of writers"
+    ),
+    Definition(
+        "queue_cost",
+        "cost",
+        "s",
+        "time of a target for each waiting request that one for the same lock is compared with",
     ),
     Definition("sync_cost", "cost", "s", "syncing a file that has no new data"),
     Definition("sync_bandwidth", "rate", "B/s", "syncing data, all ranks together"),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from esker import planning
-from esker.tune import cost, loads, statistics
-from esker.tune.machine import Machine, read
+from esker.tune import baselines, cost, loads, statistics
+from esker.tune.machine import Machine
+from esker.tune.machine import read as read_machine
 from esker.tune.parameters import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def simulate(
     *,
     ranks_per_node: int | None = None,
     sync: bool = False,
+    case: str = "esker",
+    read: bool = False,
+    read_level: int | None = None,
     **arguments: Any,
 ) -> dict[str, Any]:
     """Seconds of each phase of a step on a machine, as ranges, and what bounds each phase.
@@ -34,24 +38,40 @@ def simulate(
                     a machine file, or a Machine
     ranks_per_node: by default as many as a node has cores, or more if the machine has too few nodes
     sync:           files are synced before the step is committed (option fsync=step)
+    case:           how the step is written: "esker", or one of the baselines "one-phase", "file-per-process",
+                    "shared-file" and "pnetcdf"
+    read:           the step is read back by the ranks that wrote it
+    read_level:     only this level is read, of IDX; 0 or below, see Field.read()
     arguments:      those of esker.plan(), or with `patches` those of esker.plan_mesh()
 
     Returns {"low", "mid", "high"} for seconds and GB/s of data: "mid" with the values of the machine's parameters,
     "low" and "high" at the ends of their ranges. Nothing is measured, and the ranges are no confidence intervals.
 
-    Raises FileNotFoundError (no such machine), ValueError (a bad machine file, with its line), and what esker.plan()
-    raises; NotImplementedError with aggregate=False.
+    Raises FileNotFoundError (no such machine), ValueError (a bad machine file, with its line; arguments that contradict
+    each other), and what esker.plan() raises.
 
     >>> import esker
     >>> facts = esker.simulate("mira", 2048, block=(32, 32, 32), fields=4, bits_per_block=15)
     >>> facts["nodes"], facts["phases"]["write"]["bound"]
     (128, 'I/O nodes')
     """
-    chosen = machine if isinstance(machine, Machine) else read(machine)
+    chosen = machine if isinstance(machine, Machine) else read_machine(machine)
     per_node = ranks_per_node or default_ranks_per_node(chosen, ranks)
-    return simulate_loads(
-        chosen, plan_loads(chosen, ranks, per_node, **arguments), sync=sync, stripes=_stripes_of(arguments)
-    )
+    if read_level is not None:
+        arguments |= _coarse_part(case, read_level, arguments)
+    asked = baselines.loads_of(case, chosen, ranks, per_node, arguments, plan_loads)
+    if read_level is not None:
+        asked = replace(asked, data_bytes=int(asked.extents.size.sum()))
+    if read or read_level is not None:
+        asked = loads.of_reading(asked)
+    return simulate_loads(chosen, asked, sync=sync, stripes=stripes_of(chosen, case, arguments))
+
+
+def _coarse_part(case: str, level: int, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What a step keeps of which only this level is read."""
+    if case != "esker" or arguments.get("keep") is not None:
+        raise ValueError("simulate: a level is read of a step that Esker writes and keeps completely")
+    return {"keep": 0.0, "keep_level": level}
 
 
 def default_ranks_per_node(machine: Machine, ranks: int) -> int:
@@ -69,9 +89,9 @@ def plan_loads(machine: Machine, ranks: int, ranks_per_node: int, **arguments: A
     return loads.of_report(report, ranks_per_node, arguments)
 
 
-def _stripes_of(arguments: Mapping[str, Any]) -> dict[str, int]:
-    """Stripes that the plan is told, as parameters of the machine."""
-    found = {}
+def stripes_of(machine: Machine, case: str, arguments: Mapping[str, Any]) -> dict[str, int]:
+    """Stripes that the plan is told, as parameters of the machine. Files that all ranks write are on all targets."""
+    found = {"targets_per_file": machine.count("targets")} if case in ("shared-file", "pnetcdf") else {}
     if arguments.get("stripe_count"):
         found["targets_per_file"] = int(arguments["stripe_count"])
     if arguments.get("stripe_size"):
@@ -121,7 +141,7 @@ def _facts(machine: Machine, found: statistics.StepStatistics, costs: list[cost.
             "seconds": _range([one.phases[name].seconds for one in costs]),
             "bound": costs[0].phases[name].bound(1),
         }
-        for name in cost.PHASES
+        for name in costs[0].phases
     }
     amounts = {name: value for name, value in asdict(found).items() if isinstance(value, int | float)}
     return {

@@ -64,11 +64,14 @@ class StepStatistics:
     encoded_bytes_of_a_core: float
     hashed_bytes_of_a_core: float
     swapped_bytes_of_a_core: float
-    # One row per node that may be the slowest: messages that arrive, bytes to or from the network (the larger), and
-    # bytes that a core copies.
+    all_to_alls: int
+    reads: bool
+    # One row per node that may be the slowest: messages that arrive, bytes to or from the network (the larger), bytes
+    # that a core copies, and receives that messages are compared with.
     restructure: Amounts
     aggregate: Amounts
-    # One row per target that may be the slowest: bytes, new writers of its objects, changes of writers.
+    # One row per target that may be the slowest: bytes, new writers of its objects, changes of writers, and requests
+    # for locks that others are compared with.
     target: Amounts
     max_objects_of_a_target: int
     max_bytes_of_a_server: int
@@ -78,6 +81,9 @@ class StepStatistics:
     """That it writes."""
     max_written_bytes_of_a_core: float
     max_files_of_a_rank: int
+    opened_files: int
+    """Of all ranks together."""
+    max_writes_of_a_core: float
 
 
 def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
@@ -85,13 +91,13 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
     extents = loads.extents
     cores = min(layout.cores_per_node, loads.ranks_per_node)
     written = _sums(extents.rank // loads.ranks_per_node, extents.size, loads.nodes)
-    of_rank = _sums(extents.rank, extents.size, loads.ranks)
     first, second = loads.to_relays, loads.to_aggregators
     relayed = first.bytes_out + first.bytes_in + first.bytes_inside
     targets = _Targets(extents, layout)
     io_nodes = np.arange(loads.nodes) // layout.nodes_per_io_node
     of_file = _sums(extents.file, extents.size)
-    written_by_a_core = max(float(of_rank.max()), float(written.max()) / cores)
+    written_by_a_core = _of_a_core(extents, extents.size, loads, cores)
+    files_of_ranks = _files_of_ranks(extents)
     return StepStatistics(
         ranks=loads.ranks,
         ranks_per_node=loads.ranks_per_node,
@@ -107,9 +113,15 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
         encoded_bytes_of_a_core=loads.data_bytes / loads.nodes / cores if loads.encodes else 0.0,
         hashed_bytes_of_a_core=written_by_a_core if loads.hashes else 0.0,
         swapped_bytes_of_a_core=written_by_a_core if loads.swaps else 0.0,
+        all_to_alls=loads.all_to_alls,
+        reads=loads.reads,
         restructure=_nodes(first, relayed / cores),
         aggregate=_nodes(second, (second.bytes_out + written) / cores),
-        target=slowest(np.stack((targets.bytes, targets.pairs - targets.objects, targets.changes), axis=1)),
+        target=slowest(
+            np.stack(
+                (targets.bytes, targets.pairs - targets.objects, targets.changes, targets.compared), axis=1
+            )
+        ),
         max_objects_of_a_target=int(targets.objects.max()),
         max_bytes_of_a_server=int(
             _sums(layout.server_of(np.arange(layout.targets)), targets.bytes, layout.servers).max()
@@ -118,7 +130,9 @@ def of_loads(loads: Loads, layout: Layout) -> StepStatistics:
         max_bytes_of_an_io_node=int(_sums(io_nodes, written).max()),
         max_bytes_of_a_node=int(written.max()),
         max_written_bytes_of_a_core=written_by_a_core,
-        max_files_of_a_rank=_max_files_of_a_rank(extents),
+        max_files_of_a_rank=int(files_of_ranks.max(initial=0)),
+        opened_files=int(files_of_ranks.sum()),
+        max_writes_of_a_core=_of_a_core(extents, extents.writes, loads, cores),
     )
 
 
@@ -140,7 +154,15 @@ def slowest(rows: NDArray[np.generic]) -> Amounts:
 
 
 def _nodes(stage: Stage, copied: NDArray[np.float64]) -> Amounts:
-    return slowest(np.stack((stage.messages_in, np.maximum(stage.bytes_in, stage.bytes_out), copied), axis=1))
+    network = np.maximum(stage.bytes_in, stage.bytes_out)
+    return slowest(np.stack((stage.messages_in, network, copied, stage.compared), axis=1))
+
+
+def _of_a_core(extents: Extents, amounts: Counts, loads: Loads, cores: int) -> float:
+    """The sum of amounts of extents that the busiest core has: that of a rank, or its part of those of a node."""
+    of_rank = _sums(extents.rank, amounts, loads.ranks)
+    of_node = _sums(extents.rank // loads.ranks_per_node, amounts, loads.nodes)
+    return max(float(of_rank.max()), float(of_node.max()) / cores)
 
 
 def _sums(of: Counts, amounts: Counts, count: int = 0) -> Counts:
@@ -148,12 +170,11 @@ def _sums(of: Counts, amounts: Counts, count: int = 0) -> Counts:
     return np.bincount(of, amounts, count).astype(np.int64)
 
 
-def _max_files_of_a_rank(extents: Extents) -> int:
-    if not len(extents.file):
-        return 0
-    num_files = int(extents.file.max()) + 1
+def _files_of_ranks(extents: Extents) -> Counts:
+    """The number of files of each rank."""
+    num_files = int(extents.file.max(initial=0)) + 1
     pairs = np.unique(extents.rank.astype(np.int64) * num_files + extents.file)
-    return int(np.bincount(pairs // num_files).max())
+    return np.bincount(pairs // num_files)
 
 
 @dataclass(frozen=True)
@@ -196,7 +217,9 @@ class _Targets:
     def __init__(self, extents: Extents, layout: Layout) -> None:
         self._layout = layout
         self._stripes_of_a_file = _stripes_of_a_file(extents, layout)
-        self.bytes, self.objects, self.pairs, self.changes = np.zeros((4, layout.targets), np.int64)
+        self.bytes, self.objects, self.pairs, self.changes, self.compared = np.zeros(
+            (5, layout.targets), np.int64
+        )
         for part in _by_files(extents, layout.stripe_bytes):
             self._add(extents, part)
 
@@ -218,8 +241,12 @@ class _Targets:
         self.objects += np.bincount(target[np.r_[True, ~is_same]], minlength=n)
         by_writer = np.lexsort((rank, target, file))
         target, file, rank = target[by_writer], file[by_writer], rank[by_writer]
-        is_new = (np.diff(target) != 0) | (np.diff(file) != 0) | (np.diff(rank) != 0)
-        self.pairs += np.bincount(target[np.r_[True, is_new]], minlength=n)
+        is_new_object = (np.diff(target) != 0) | (np.diff(file) != 0)
+        first = np.flatnonzero(np.r_[True, is_new_object | (np.diff(rank) != 0)])
+        self.pairs += np.bincount(target[first], minlength=n)
+        object_of = np.r_[0, np.cumsum(is_new_object)][first]
+        writers = np.bincount(object_of)
+        self.compared += _sums(target[first[np.diff(object_of, prepend=-1) > 0]], writers * writers // 4, n)
 
 
 def _by_files(extents: Extents, stripe_bytes: int) -> Iterator[Counts]:

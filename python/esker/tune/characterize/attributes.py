@@ -115,7 +115,8 @@ def packed_loads(ranks: int, data_bytes: int, files: int, ranks_per_node: int) -
     begin, size = ends[:-1], np.diff(ends)
     rank = np.minimum(begin // max(1, data_bytes // ranks), ranks - 1)
     file = begin // file_bytes
-    extents = loads.Extents(file, begin - file * file_bytes, size, rank, np.zeros_like(rank))
+    none, one = np.zeros_like(rank), np.ones_like(rank)
+    extents = loads.Extents(file, begin - file * file_bytes, size, rank, none, one)
     return replace(plain, data_bytes=data_bytes, extents=extents)
 
 
