@@ -106,19 +106,24 @@ Box to_box(const BoxRow& row, const std::string& what) {
   return {static_cast<int>(lo.size()), to_point(lo), to_point(hi)};
 }
 
-using Corners = std::pair<std::vector<Index>, std::vector<Index>>;
-
-/// The near-cubic split of [0, extent): the parts with samples.
-std::vector<Corners> split_boxes(const std::vector<Index>& extent, int n_ranks) {
+/// The near-cubic split of [0, extent), the parts with samples: lower and upper corner of each.
+nb::ndarray<nb::numpy, Index, nb::ndim<3>> split_boxes(const std::vector<Index>& extent, int n_ranks) {
   const auto n_axes = static_cast<int>(extent.size());
   const auto split = BrickDecomposition::near_cubic(n_axes, to_point(extent), n_ranks).value();
-  const auto first = [&](const Point& p) { return std::vector<Index>(p.begin(), p.begin() + n_axes); };
-  std::vector<Corners> boxes;
+  auto corners = std::make_unique<std::vector<Index>>();
+  std::size_t n_boxes = 0;
   for (Index part = 0; part < split.num_parts(); ++part) {
     const Box box = split.box(part);
-    if (!box.empty()) boxes.emplace_back(first(box.lo), first(box.hi));
+    if (box.empty()) continue;
+    ++n_boxes;
+    for (const Point& corner : {box.lo, box.hi}) {
+      corners->insert(corners->end(), corner.begin(), corner.begin() + n_axes);
+    }
   }
-  return boxes;
+  Index* data = corners->data();
+  const nb::capsule owner(corners.release(),
+                          [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+  return {data, {n_boxes, 2, extent.size()}, owner};
 }
 
 /// The rules of a grid: one for the boxes of each level, and one of no boxes if the list is empty.

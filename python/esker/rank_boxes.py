@@ -17,7 +17,7 @@ ORDERS = ("z", "bit-reversed")
 
 def split(extent: Sequence[int], ranks: int) -> list[Box]:
     """The boxes of a grid that is split over ranks as nearly cubically as possible."""
-    return [(tuple(lo), tuple(hi)) for lo, hi in _core.split_boxes(list(extent), ranks)]
+    return [(tuple(lo), tuple(hi)) for lo, hi in _core.split_boxes(list(extent), ranks).tolist()]
 
 
 def first(boxes: Sequence[Box], share: float, order: str) -> list[Box]:

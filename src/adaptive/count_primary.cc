@@ -63,10 +63,11 @@ void add_boxes(const KeepRule& rule, const BlockGrid& blocks, LevelRules& rules)
 
 std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const LevelRules& rules,
                                         const std::vector<LevelPatch>& of_others,
-                                        std::span<const Box> regions) {
+                                        std::span<const Box> regions, const std::function<void()>& pulse) {
   std::vector<BlockMarks> marks;
   for (const BlockGrid& grid : grids) marks.emplace_back(grid, rules.everywhere);
   const auto add_to_all = [&](const Box& part, const auto& levels) {
+    if (pulse) pulse();
     for (BlockMarks& of_grid : marks) of_grid.add(part, levels);
   };
   if (are_boxes(rules, of_others)) {

@@ -153,7 +153,7 @@ Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
   return present;
 }
 
-Result<Step> lay_out(const Request& request) {
+Result<Step> lay_out(const Request& request, const std::function<void()>& pulse) {
   const auto& [schema, n_ranks, holders_of, given, keep, patches, _] = request;
   Step step;
   Options options = given;
@@ -163,7 +163,7 @@ Result<Step> lay_out(const Request& request) {
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::of({}, n_ranks, kPath, options));
   ESKER_ASSIGN_OR_RETURN(const std::vector<bool> present, find_boxes(request, step));
-  auto regions = plan_regions(schema, keep, options, *step.format);
+  auto regions = plan_regions(schema, keep, options, *step.format, pulse);
   if (!regions.ok()) return regions.status().with_context("plan");
   step.regions = std::move(*regions);
   step.layouts = step.regions.is_sparse
@@ -292,7 +292,7 @@ void add_sizes_of_blocks(const StepLayouts& layouts, PlanReport& report) {
 
 Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   const auto& [schema, n_ranks, holders_of, options, keep, patches, ranks_per_node] = request;
-  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
+  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request, std::ref(pulse)));
   ESKER_RETURN_IF_ERROR(check_coverage(step.schema, step.holders, n_ranks).with_context("plan"));
   ESKER_ASSIGN_OR_RETURN(StepCounts counts,
                          count_step(step.space, step.fields, step.policy, n_ranks,

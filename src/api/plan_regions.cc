@@ -77,7 +77,8 @@ Result<std::vector<PartRules>> rules_of_parts(const Schema& schema, const std::v
 }
 
 /// In each of several grids with blocks of different sizes.
-std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& rules) {
+std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& rules,
+                               const std::function<void()>& pulse) {
   const BlockGrid& blocks = grids.front();
   LevelRules levels;
   for (const KeepRule& rule : rules) {
@@ -89,7 +90,7 @@ std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& ru
     }
   }
   const Box grid = blocks.box();
-  std::vector<MarkedBlocks> marked = count_primary(grids, levels, {}, {&grid, 1});
+  std::vector<MarkedBlocks> marked = count_primary(grids, levels, {}, {&grid, 1}, pulse);
   std::vector<KeptField> kept;
   for (std::size_t n = 0; n < grids.size(); ++n) {
     add_everywhere(grids[n], levels.everywhere, marked[n].runs);
@@ -100,12 +101,13 @@ std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& ru
 }
 
 /// Sets bits_per_block of a part for which `format` has a choice.
-Status choose_bits(const Schema& schema, const PartRules& part, FormatWriter& format) {
+Status choose_bits(const Schema& schema, const PartRules& part, FormatWriter& format,
+                   const std::function<void()>& pulse) {
   const int field = part.fields.front();
   const std::vector<int> choices = format.choices_of_block_bits(field);
   if (choices.empty()) return {};
   const std::vector<BlockGrid> grids = grids_with(*format.blocks_of(field), choices);
-  const std::vector<KeptField> kept = kept_in(grids, part.rules);
+  const std::vector<KeptField> kept = kept_in(grids, part.rules, pulse);
   std::vector<StoredByBits> stored;
   for (std::size_t n = 0; n < choices.size(); ++n) {
     stored.push_back({choices[n]});
@@ -119,11 +121,11 @@ Status choose_bits(const Schema& schema, const PartRules& part, FormatWriter& fo
 }  // namespace
 
 Result<PlannedRegions> plan_regions(const Schema& schema, const KeepOfGrid& keep, const Options& options,
-                                    FormatWriter& format) {
+                                    FormatWriter& format, const std::function<void()>& pulse) {
   ESKER_ASSIGN_OR_RETURN(const std::vector<Rules> of_grids, rules_of_grids(schema, keep));
   ESKER_ASSIGN_OR_RETURN(const std::vector<PartRules> parts,
                          rules_of_parts(schema, of_grids, options, format));
-  for (const PartRules& part : parts) ESKER_RETURN_IF_ERROR(choose_bits(schema, part, format));
+  for (const PartRules& part : parts) ESKER_RETURN_IF_ERROR(choose_bits(schema, part, format, pulse));
   PlannedRegions planned;
   if (parts.empty()) return planned;
   for (const Field& field : schema.fields()) {
@@ -132,7 +134,7 @@ Result<PlannedRegions> plan_regions(const Schema& schema, const KeepOfGrid& keep
   }
   for (const PartRules& part : parts) {
     const BlockGrid& blocks = *format.blocks_of(part.fields.front());
-    KeptField kept = kept_in({&blocks, 1}, part.rules).front();
+    KeptField kept = kept_in({&blocks, 1}, part.rules, pulse).front();
     const bool is_all = kept.blocks->size() == blocks.num_existing();
     if (is_all) kept.blocks = nullptr;
     planned.is_sparse = planned.is_sparse || !is_all;
