@@ -30,7 +30,7 @@ class ESKER_API Reader {
   /// say which blocks a sparse step stores (blocks.set) are not among them: each rank that reads blocks of
   /// the step reads its file. If the dataset is being written, all ranks use the steps that rank 0 finds. The
   /// options of rank 0 hold for all ranks. Reading uses memory_budget, collective_buffer, aggregators,
-  /// aggregation_factor, aggregate_reads, transport (put_types means put_fence), tune and call_timeout.
+  /// aggregate_reads, transport (put_types means put_fence), tune and call_timeout.
   /// Errors are the same on all ranks: those of Dataset::open, kMismatchedCall.
   static Result<Reader> open(const std::string& path, const Communicator& comm,
                              const Result<Options>& options = Options(),

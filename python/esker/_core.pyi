@@ -266,6 +266,9 @@ class Option:
     @property
     def help(self) -> str: ...
 
+    @property
+    def group(self) -> str: ...
+
 def options() -> list[Option]:
     """All options, as set by the configuration file and the environment."""
 

@@ -27,7 +27,7 @@ class Reader:
     comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without
              MPI
     verify:  compare each block with its checksum when it is read, if the file has checksums
-    options: memory_budget, aggregate_reads, aggregators ...: `esker info --config` lists them
+    options: memory_budget, aggregate_reads, aggregators ...: `esker options` lists them
 
     Opening and read() are collective. The boxes may overlap and need not match those of the ranks that wrote
     the dataset.

@@ -47,7 +47,7 @@ def write(
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
     compression, stored_bits: as for Writer.field(), for all fields, or a mapping by name
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and the others
-                that `esker info --config` lists
+                that `esker options` lists
 
     NumPy arrays and memory-mapped files are written directly. Other sources larger than 32 MiB are first read
     into a temporary file. Samples are not converted: big-endian, float16 and masked arrays are errors.

@@ -221,7 +221,7 @@ class Writer:
     time_dim: name of the time dimension in netCDF files; "": all fields are fixed, with a single step at time
               0
     time_dtype: type of the times in netCDF files
-    options: other options, listed by `esker info --config`; they override configuration file and environment
+    options: other options, listed by `esker options`; they override configuration file and environment
 
     Use it in `with`: leaving the block closes the dataset. If the block raises on one rank, calls on the
     other ranks fail until they have left the block as well. Creating, ending a step, rewind(), close() and

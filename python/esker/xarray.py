@@ -75,7 +75,7 @@ def to_esker(
     time_dim: variables with this dimension are written step by step, the others once
     encoding: by variable, as for to_netcdf(): dtype, scale_factor, units ...; replaces the variable's own
               encoding. "compression" is that of Writer.field(); it does not replace the rest
-    options:  overwrite=True; compression; bits_per_block, blocks_per_file and the others that `esker info --config` lists
+    options:  overwrite=True; compression; bits_per_block, blocks_per_file and the others that `esker options` lists
 
     Chunked (dask) variables are computed a few chunks at a time, each chunk once. The chunked data of a step
     need disk space in addition to the dataset, but need not fit in memory. Variables that are neither chunked

@@ -165,7 +165,6 @@ Result<Reader> Reader::open(const std::string& path, const Communicator& comm, c
   std::unique_ptr<Impl> impl;
   std::shared_ptr<RollCall> roll_call;
   const auto open = [&](const std::shared_ptr<Store>& store) -> Status {
-    ESKER_RETURN_IF_ERROR(check_aggregators(shared));
     ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::Impl::open(store, path, open_options));
     impl = std::make_unique<Impl>(comm.get(), std::move(dataset), shared);
     if (shared.call_timeout > 0) {

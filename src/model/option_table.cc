@@ -114,7 +114,7 @@ constexpr OptionRow seconds(Text name, Text help) {
 
 constexpr Text kReplay = "replay:";
 
-constexpr std::array kRows{
+constexpr std::array kDatasetRows{
     OptionRow{"format", "", "file format (changes the dataset)",
               [](Text text, Options& o) {
                 return assign(o.format,
@@ -122,39 +122,6 @@ constexpr std::array kRows{
               },
               [](const Options& o) { return o.format; }, describe_format_names},
     truth<&Options::overwrite>("overwrite", "create may replace an existing dataset"),
-    number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
-                                         "a block holds 2^bits_per_block samples (changes the dataset)"),
-    number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
-                                                 "0 (chosen from the size of a step) or a number",
-                                                 "blocks per file (changes the dataset)"),
-    size<&Options::alignment_bytes, 1, kGiB>(
-        "alignment", "a size from 1 to 1G, e.g. 4K",
-        "data and blocks start at multiples of this size (changes the dataset)"),
-    OptionRow{"chunks",
-              "auto (chosen from the grid), decomposition (the boxes of the ranks) or extents X,Y,Z",
-              "shape of chunks in NetCDF-4 files, in samples (changes the dataset)",
-              [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
-              [](const Options& o) { return print_chunks(o.chunks); }},
-    size<&Options::chunk_alignment_bytes, 1, kGiB>(
-        "chunk_alignment", "a size from 1 to 1G, e.g. 1M",
-        "chunks in NetCDF-4 files start at multiples of this size (changes the dataset)"),
-    one_of<&Options::in_block, kInBlockNames>("in_block", "row_major or hz",
-                                              "order of samples in a block (changes the dataset)"),
-    truth<&Options::split>(
-        "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
-    truth<&Options::checksums>("checksums",
-                               "store checksums of blocks and block tables (changes the dataset)"),
-    OptionRow{
-        "keep_level", "0 (all samples) or a level below, e.g. -3",
-        "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "
-        "with stored_bits (changes the dataset)",
-        [](Text text, Options& o) { return assign(o.keep_level, parse_in(text, -kMaxLevels, 0)); },
-        [](const Options& o) { return std::to_string(o.keep_level); }},
-    truth<&Options::partial>("partial",
-                             "samples that no rank puts get the field's fill value (changes the dataset)"),
-    truth<&Options::compare_shared_nodes>("compare_shared_nodes",
-                                          "for debugging: fail if patches of a node-centered mesh have "
-                                          "different values at nodes that they share"),
     OptionRow{"compression",
               "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
               "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",
@@ -163,8 +130,90 @@ constexpr std::array kRows{
                 return assign(o.compression, is_valid ? std::optional(std::string(text)) : std::nullopt);
               },
               [](const Options& o) { return o.compression; }},
+    number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
+                                         "a block holds 2^bits_per_block samples (changes the dataset)"),
+    number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
+                                                 "0 (chosen from the size of a step) or a number",
+                                                 "blocks per file (changes the dataset)"),
+    OptionRow{"chunks",
+              "auto (chosen from the grid), decomposition (the boxes of the ranks) or extents X,Y,Z",
+              "shape of chunks in NetCDF-4 files, in samples (changes the dataset)",
+              [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
+              [](const Options& o) { return print_chunks(o.chunks); }},
+    OptionRow{
+        "keep_level", "0 (all samples) or a level below, e.g. -3",
+        "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "
+        "with stored_bits (changes the dataset)",
+        [](Text text, Options& o) { return assign(o.keep_level, parse_in(text, -kMaxLevels, 0)); },
+        [](const Options& o) { return std::to_string(o.keep_level); }},
+    truth<&Options::partial>("partial",
+                             "samples that no rank puts get the field's fill value (changes the dataset)"),
+    one_of<&Options::partition_index, kPartitionIndexNames>(
+        "partition_index", "global, hybrid or local",
+        "hybrid: partitions store the coarse samples of their bricks, until `esker merge`; local: partitions "
+        "have separate .idx or NetCDF-4 files (changes the dataset)"),
+};
+
+constexpr std::array kSpeedRows{
+    OptionRow{
+        "tune", "off, auto or replay:REPORT (the path of a JSON report)",
+        "auto: try other values of options that are not set, and keep those that make steps faster; see "
+        "docs/guide/tuning.md",
+        [](Text text, Options& o) {
+          const bool is_valid =
+              text == "off" || text == "auto" || (text.starts_with(kReplay) && text.size() > kReplay.size());
+          return assign(o.tune, is_valid ? std::optional(std::string(text)) : std::nullopt);
+        },
+        [](const Options& o) { return o.tune; }},
+    number<&Options::aggregators, kMaxInt>(
+        "aggregators", "0 (chosen from ranks, files and bytes) or a number", "number of ranks that write"),
+    size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",
+                                                      "extra memory per rank, for buffers and the plan"),
+    OptionRow{"partitions",
+              "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
+              "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
+              "dataset if partition_index=hybrid or local, or if blocks_per_file=0 and a partition stores "
+              "more than "
+              "512 MiB in a step; with size:K and nodes:K, so does the number of ranks or nodes)",
+              [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
+              [](const Options& o) { return print_partitions(o.partitions); }},
+    OptionRow{"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
+              "regular boxes in which neighboring ranks collect samples first",
+              [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
+              [](const Options& o) { return o.restructure.to_string(); }},
     number<&Options::compress_threads, 1024>("compress_threads", "0 (one per processor) or a number",
                                              "threads per rank that compress"),
+    OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
+              [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
+              [](const Options& o) { return o.report; }},
+};
+
+constexpr std::array kSafetyRows{
+    one_of<&Options::fsync, kFsyncNames>("fsync", "none, step or close",
+                                         "when data must have reached the device"),
+    truth<&Options::checksums>("checksums",
+                               "store checksums of blocks and block tables (changes the dataset)"),
+    seconds<&Options::call_timeout>(
+        "call_timeout", "fail after this many seconds if ranks do not join a collective call, and name them"),
+    seconds<&Options::call_warning>(
+        "call_warning",
+        "warn on stderr after this many seconds if ranks do not join a collective call, and name them"),
+    truth<&Options::compare_shared_nodes>("compare_shared_nodes",
+                                          "for debugging: fail if patches of a node-centered mesh have "
+                                          "different values at nodes that they share"),
+};
+
+constexpr std::array kExpertRows{
+    size<&Options::alignment_bytes, 1, kGiB>(
+        "alignment", "a size from 1 to 1G, e.g. 4K",
+        "data and blocks start at multiples of this size (changes the dataset)"),
+    size<&Options::chunk_alignment_bytes, 1, kGiB>(
+        "chunk_alignment", "a size from 1 to 1G, e.g. 1M",
+        "chunks in NetCDF-4 files start at multiples of this size (changes the dataset)"),
+    one_of<&Options::in_block, kInBlockNames>("in_block", "row_major or hz",
+                                              "order of samples in a block (changes the dataset)"),
+    truth<&Options::split>(
+        "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
     truth_or_auto<&Options::aggregate>("aggregate",
                                        "true: some ranks write for all ranks; false: each rank writes its "
                                        "own samples, without an exchange; auto: depends on nodes and format"),
@@ -172,11 +221,6 @@ constexpr std::array kRows{
                                              "true: some ranks read for all ranks; false: each rank reads "
                                              "its own boxes; auto: depends on nodes and "
                                              "boxes"),
-    number<&Options::aggregators, kMaxInt>(
-        "aggregators", "0 (chosen from ranks, files and bytes) or a number", "number of ranks that write"),
-    number<&Options::aggregation_factor, kMaxInt>(
-        "aggregation_factor", "0 (not used) or a number",
-        "ranks per aggregator; cannot be combined with aggregators"),
     one_of<&Options::aggregator_placement, kPlacementNames>("aggregator_placement",
                                                             "auto (chosen by Esker), nodes or ranks",
                                                             "which ranks write: see docs/guide/planning.md"),
@@ -209,46 +253,8 @@ constexpr std::array kRows{
                                           "true: a thread writes one collective buffer while the next one is "
                                           "filled; auto: if the previous step "
                                           "waited for storage"),
-    OptionRow{"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
-              "regular boxes in which neighboring ranks collect samples first",
-              [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
-              [](const Options& o) { return o.restructure.to_string(); }},
-    OptionRow{"partitions",
-              "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
-              "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
-              "dataset if partition_index=hybrid or local, or if blocks_per_file=0 and a partition stores "
-              "more than "
-              "512 MiB in a step; with size:K and nodes:K, so does the number of ranks or nodes)",
-              [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
-              [](const Options& o) { return print_partitions(o.partitions); }},
-    one_of<&Options::partition_index, kPartitionIndexNames>(
-        "partition_index", "global, hybrid or local",
-        "hybrid: partitions store the coarse samples of their bricks, until `esker merge`; local: partitions "
-        "have separate .idx or NetCDF-4 files (changes the dataset)"),
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
-    size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",
-                                                      "extra memory per rank, for buffers and the plan"),
-    one_of<&Options::fsync, kFsyncNames>("fsync", "none, step or close",
-                                         "when data must have reached the device"),
-    seconds<&Options::call_timeout>(
-        "call_timeout", "fail after this many seconds if ranks do not join a collective call, and name them"),
-    seconds<&Options::call_warning>(
-        "call_warning",
-        "warn on stderr after this many seconds if ranks do not join a collective call, and name them"),
-    OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
-              [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
-              [](const Options& o) { return o.report; }},
-    OptionRow{
-        "tune", "off, auto or replay:REPORT (the path of a JSON report)",
-        "auto: try other values of options that are not set, and keep those that make steps faster; see "
-        "docs/guide/tuning.md",
-        [](Text text, Options& o) {
-          const bool is_valid =
-              text == "off" || text == "auto" || (text.starts_with(kReplay) && text.size() > kReplay.size());
-          return assign(o.tune, is_valid ? std::optional(std::string(text)) : std::nullopt);
-        },
-        [](const Options& o) { return o.tune; }},
     number<&Options::tune_seed, kMaxInt>("tune_seed", "a number", "with tune=auto: what is tried first"),
     truth<&Options::tune_cache>("tune_cache", "with tune=auto: remember in the user's cache what was found"),
     OptionRow{"tune_model", "a path or nothing (tune_model.json in the user's cache, if there is one)",
@@ -257,8 +263,33 @@ constexpr std::array kRows{
               [](const Options& o) { return o.tune_model; }},
 };
 
-/// Deprecated names, and the options that they set.
-constexpr std::array<std::pair<Text, Text>, 1> kDeprecatedNames{{{"window", "collective_buffer"}}};
+/// The rows of a group, which says so, behind others.
+template <std::size_t n_before, std::size_t n>
+constexpr std::array<OptionRow, n_before + n> append(const std::array<OptionRow, n_before>& before,
+                                                     const std::array<OptionRow, n>& rows,
+                                                     OptionGroup group) {
+  std::array<OptionRow, n_before + n> all{};
+  std::copy(before.begin(), before.end(), all.begin());
+  for (std::size_t i = 0; i < n; ++i) {
+    all[n_before + i] = rows[i];
+    all[n_before + i].group = group;
+  }
+  return all;
+}
+
+constexpr auto kDatasetAndSpeed = append(
+    append(std::array<OptionRow, 0>{}, kDatasetRows, OptionGroup::kDataset), kSpeedRows, OptionGroup::kSpeed);
+constexpr auto kRows =
+    append(append(kDatasetAndSpeed, kSafetyRows, OptionGroup::kSafety), kExpertRows, OptionGroup::kExpert);
+
+constexpr std::array kGroupNames{
+    NamedValue{OptionGroup::kDataset, "dataset"}, NamedValue{OptionGroup::kSpeed, "speed"},
+    NamedValue{OptionGroup::kSafety, "safety"}, NamedValue{OptionGroup::kExpert, "experts"}};
+
+/// Names of options that no longer exist, and what replaces them.
+constexpr std::array<std::pair<Text, Text>, 2> kRemoved{
+    {{"aggregation_factor", "aggregators, the number of ranks divided by it"},
+     {"window", "collective_buffer"}}};
 
 // ---- guesses ----
 
@@ -282,18 +313,22 @@ std::size_t edit_distance(Text a, Text b) {
 
 std::span<const OptionRow> option_rows() { return kRows; }
 
+std::string_view name(OptionGroup group) { return name_of(kGroupNames, group); }
+
 std::string_view name(WritePattern pattern) { return name_of(kPatternNames, pattern); }
 
 const OptionRow* find_option(Text name) {
-  for (const auto& [deprecated, current] : kDeprecatedNames) {
-    if (name == deprecated) name = current;
-  }
   const auto row =
       std::find_if(kRows.begin(), kRows.end(), [&](const OptionRow& r) { return r.name == name; });
   return row == kRows.end() ? nullptr : &*row;
 }
 
 Status unknown_option(Text name) {
+  for (const auto& [removed, current] : kRemoved) {
+    if (name == removed) {
+      return error(Code::kInvalidArgument, "the option '{}' was removed: set {}", removed, current);
+    }
+  }
   constexpr std::size_t kMaxTypos = 3;
   const Text shown = name.substr(0, 64);
   std::string known, guess;

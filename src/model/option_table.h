@@ -16,17 +16,19 @@ struct OptionRow {
   bool (*parse)(std::string_view text, Options& options);  ///< false, and no change, if the text is invalid
   std::string (*print)(const Options& options);
   std::string (*describe)() = nullptr;  ///< the form of a value, if it is not constant
+  OptionGroup group = OptionGroup::kExpert;
 
   [[nodiscard]] std::string form() const { return describe ? describe() : std::string(takes); }
 };
 
-/// All options, in the order in which they are listed.
+/// All options, group by group.
 std::span<const OptionRow> option_rows();
 
-/// The option with this name, or with this deprecated name; null if there is none.
+/// The option with this name; null if there is none.
 const OptionRow* find_option(std::string_view name);
 
-/// The error for a name that find_option() does not find: lists the options and guesses which one was meant.
+/// The error for a name that find_option() does not find: says what replaces a removed option, or lists the
+/// options and guesses which one was meant.
 Status unknown_option(std::string_view name);
 
 }  // namespace esker

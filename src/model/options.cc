@@ -28,7 +28,7 @@ std::vector<Options::Entry> Options::entries() const {
     // Members may also be set directly, which leaves no source.
     const char* unset = value == row.print(built_in) ? "built-in" : "program";
     entries.push_back({std::string(row.name), value, source == sources_.end() ? unset : source->second,
-                       fmt::format("{}; takes {}", row.help, row.form())});
+                       fmt::format("{}; takes {}", row.help, row.form()), row.group});
   }
   return entries;
 }

@@ -57,7 +57,6 @@ void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, cons
 }
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
-  ESKER_RETURN_IF_ERROR(check_aggregators(options));
   const bool aggregate = options.aggregate.value_or(true);
   if (!aggregate && layouts.compresses()) {
     return error(Code::kInvalidArgument,

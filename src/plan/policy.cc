@@ -77,14 +77,6 @@ bool has_parts(const Options& options) {
 
 }  // namespace
 
-Status check_aggregators(const Options& options) {
-  if (options.aggregators == 0 || options.aggregation_factor == 0) return {};
-  return error(
-      Code::kInvalidArgument,
-      "aggregators={} and aggregation_factor={}: both set the number of aggregators; set one of them",
-      options.aggregators, options.aggregation_factor);
-}
-
 Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
   const Partitions given = options.partitions;
   const bool is_hybrid = options.partition_index == PartitionIndex::kHybrid;
@@ -126,7 +118,6 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
                  "one of them",
                  n);
   }
-  ESKER_RETURN_IF_ERROR(check_aggregators(options));
   if (const int asked = asked_aggregators(options, n_ranks); asked > 0 && asked < n && !has_parts(options)) {
     return error(
         Code::kInvalidArgument,
@@ -137,11 +128,7 @@ Status settle_partitions(int n_ranks, int n_nodes, Options& options) {
   return {};
 }
 
-int asked_aggregators(const Options& options, int n_ranks) {
-  if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
-  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
-  return 0;
-}
+int asked_aggregators(const Options& options, int n_ranks) { return std::min(options.aggregators, n_ranks); }
 
 ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
   ExchangePolicy policy = policy_of(options, n_ranks);

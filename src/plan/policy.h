@@ -61,9 +61,6 @@ struct ExchangePolicy {
   [[nodiscard]] bool is_one_sided() const { return aggregate && primitive != Primitive::kSend; }
 };
 
-/// kInvalidArgument if the options set the number of aggregators twice.
-Status check_aggregators(const Options& options);
-
 /// Replaces Options::partitions by the number of partitions. `n_nodes`: 0 if unknown. Local, pure.
 /// kInvalidArgument: more partitions than ranks, fewer aggregators than partitions, unknown nodes, or
 /// aggregate=false.

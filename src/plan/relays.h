@@ -2,7 +2,7 @@
 //
 // There are two reasons to collect samples before they go to an aggregator. Both use a virtual grid of boxes
 // over the domain. The *relay* of a box collects its samples and forwards them as one segment per piece.
-//   restructuring   Boxes of power-of-two extents (esker/restructure.hpp). The relay of a box is the
+//   restructuring   Boxes of power-of-two extents (esker/types/restructure.hpp). The relay of a box is the
 //                   rank that holds most of it, the lowest on a tie: a box is collected among neighbors.
 //   coarse levels   A piece of a coarse level has samples of nearly all ranks. There are about sqrt(N) boxes,
 //                   each relayed by about sqrt(N) ranks, which divide the aggregators among them. No rank

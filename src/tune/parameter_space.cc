@@ -22,7 +22,7 @@ Values doublings(Index least, Index in_effect, Index most, const Print& print) {
 }
 
 Values aggregators(const TuningFacts& facts, const Options& options) {
-  if (options.aggregation_factor > 0 || facts.aggregators == 0) return {};
+  if (facts.aggregators == 0) return {};
   const auto print = [](Index count) { return std::to_string(count); };
   const auto [unit, number] = options.partitions;
   const Index least = unit == Partitions::Unit::kPartitions ? std::max<Index>(number, 1) : 1;
@@ -151,7 +151,6 @@ constexpr std::array kTunable{
     Row{"aggregate", kPlan, Phase::kBoth, 0, aggregates, "false: not with checksums or compression"},
     Row{"compress_threads", kPlan, Phase::kStore, 0, compress_threads, "with compression"},
     Row{"max_fan_in", kPlan, Phase::kMove, 0, fan_ins, "more than 64 ranks"},
-    Row{"aggregation_factor", kWriter, Phase::kBoth, 0, any_value, "not with aggregators"},
     Row{"partitions", kWriter, Phase::kBoth, 0, partitions, "IDX, up to the number of ranks"},
     Row{"memory_budget", kWriter, Phase::kBoth, 0, any_value, "a limit that the user sets"},
     Row{"storage", kWriter, Phase::kStore, 0, any_value, "mpiio needs MPI"},

@@ -1,4 +1,4 @@
-"""esker info --config: every option, its value, and where that comes from."""
+"""esker options and esker info --config: every option, its value, and where that comes from."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def test_every_option_is_listed(esker_command: Run) -> None:
     options = json.loads(done.stdout)["options"]
     assert len(members) > 8 and {option["name"] for option in options} == set(members)
     assert all(option["help"] and option["source"] == "built-in" for option in options)
+    assert json.loads(esker_command("options", "--json").stdout)["options"] == options
     said = {option["name"]: option["help"] for option in options}
     assert "takes none, step or close" in said["fsync"]
     for option in options:  # the meaning of a value that is not a choice
@@ -45,6 +46,16 @@ def test_sources(esker_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = esker_command("info", "--config").stdout
     assert re.search(r"aggregators +3 +ESKER_AGGREGATORS +number of ranks that write", text)
     assert all(len(line) <= 120 for line in text.splitlines())
+
+
+def test_groups(esker_command: Run) -> None:
+    """Those that a user sets first, and one group alone."""
+    text = esker_command("options").stdout
+    titles = ["dataset: what is stored", "speed: ", "safety: ", "experts: "]
+    assert [text.index(title) for title in titles] == sorted(text.index(title) for title in titles)
+    assert text.index(" format ") < text.index("speed: ") < text.index(" aggregators ") < text.index("safety: ")
+    safety = esker_command("options", "safety").stdout
+    assert " fsync " in safety and " format " not in safety
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,8 @@ def test_three_ways_side_by_side(tmp_path: Path) -> None:
         (["--ranks", "4", "--block", "3,x"], "expected extents"),
         (["--ranks", "4", "--block", "30,30", "--restructure", "24,32"], "'24,32'"),
         (
-            ["--ranks", "9", "--block", "30,30", "--aggregators", "2", "--aggregation-factor", "3"],
-            "set one of",
+            ["--ranks", "9", "--block", "30,30", "--aggregators", "2", "--partitions", "3"],
+            "set aggregators to at least 3",
         ),
         (["--ranks", "4", "--dataset", "nothing.idx"], "nothing.idx"),
     ],

@@ -66,6 +66,13 @@ enum class Storage {
   kMpiIo,  ///< MPI-IO, with independent writes; needs MPI
 };
 
+/// What an option is for: what is stored; speed; what happens when something fails; what is best left to
+/// Esker.
+enum class OptionGroup { kDataset, kSpeed, kSafety, kExpert };
+
+/// The group's name, as `esker options` prints it.
+ESKER_API std::string_view name(OptionGroup group);
+
 /// Shape of chunks in NetCDF-4 files. As text: "auto", "decomposition", or extents "X,Y,...".
 struct Chunks {
   bool by_decomposition = false;  ///< chunks are the ranks' boxes of each field at the first step
@@ -125,14 +132,10 @@ struct ESKER_API Options {
   /// Whether a thread writes one collective buffer while the next one is filled (not with MPI-IO). Not set:
   /// on ranks that spent most of the previous step waiting for storage.
   std::optional<bool> store_thread;
-  union {
-    Index collective_buffer_bytes = 0;  ///< what an aggregator collects and writes at a time; 0: chosen
-    [[deprecated("use collective_buffer_bytes")]] Index window_bytes;
-  };
+  Index collective_buffer_bytes = 0;  ///< what an aggregator collects and writes at a time; 0: chosen
   /// Number of aggregators (ranks that write). 0: one per file and field, at most one per 4 MiB of a step and
   /// at most all ranks. For a single shared file only these two limits apply.
   int aggregators = 0;
-  int aggregation_factor = 0;  ///< ranks per aggregator, instead of `aggregators`; 0: not used
   AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks are aggregators
   WritePattern pattern = WritePattern::kAuto;                             ///< how a shared file is divided
   Index stripe_size_bytes = 0;                                            ///< 0: ask the file system
@@ -173,8 +176,8 @@ struct ESKER_API Options {
   std::string tune_model;
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
-  /// (powers of 1024). Deprecated names are accepted: `window` for `collective_buffer`. On kInvalidArgument
-  /// nothing changes and the message says which values the option takes, or lists the known names.
+  /// (powers of 1024). On kInvalidArgument nothing changes and the message says which values the option
+  /// takes, what replaces a removed option, or lists the known names.
   Status set(const std::string& name, const std::string& value, const std::string& source = "program");
 
   /// Built-in values, then the TOML file named by ESKER_CONFIG (or ./esker.toml if it exists), then the
@@ -188,8 +191,9 @@ struct ESKER_API Options {
   /// One option as text.
   struct Entry {
     std::string name, value, source, help;  ///< source: "built-in", a file's path, a variable, "program"
+    OptionGroup group = OptionGroup::kExpert;
   };
-  /// Every option with its value, source and description, in a fixed order.
+  /// Every option with its value, source and description, group by group.
   [[nodiscard]] std::vector<Entry> entries() const;
 
  private:

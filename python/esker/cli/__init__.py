@@ -14,6 +14,7 @@ from esker import __version__
 from esker.cli import guard
 from esker.cli.bench import bench_command
 from esker.cli.completion import completion_command
+from esker.cli.config import options_command
 from esker.cli.convert import convert_command
 from esker.cli.diff import diff_command
 from esker.cli.errors import text_of
@@ -50,6 +51,7 @@ esker.add_command(info_command)
 esker.add_command(manual_command)
 esker.add_command(merge_command)
 esker.add_command(mv_command)
+esker.add_command(options_command)
 esker.add_command(plan_command)
 esker.add_command(plot_command)
 esker.add_command(repair_command)

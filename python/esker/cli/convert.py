@@ -51,7 +51,7 @@ class Shape(click.ParamType):
 
 
 class WriterOption(click.ParamType):
-    """A writer option; `esker info --config` lists them."""
+    """A writer option; `esker options` lists them."""
 
     name = "NAME=VALUE"
 
@@ -64,7 +64,7 @@ class WriterOption(click.ParamType):
         if name in ("format", "overwrite"):
             self.fail(f"{name!r} is set with --{name}", param, ctx)
         if name not in {option.name for option in _core.options()}:
-            self.fail(f"unknown option {name!r}; `esker info --config` lists them", param, ctx)
+            self.fail(f"unknown option {name!r}; `esker options` lists them", param, ctx)
         return name, text
 
 

@@ -93,7 +93,6 @@ class StepOptions:
     bits_per_block: tuple[int, ...] | None
     blocks_per_file: int | None
     aggregators: int | None
-    aggregation_factor: int | None
     max_fan_in: int | None
     partitions: str | None
     partition_index: str | None
@@ -252,7 +251,6 @@ _OPTIONS = (
     ),
     click.option("--blocks-per-file", type=int, help="Number of blocks in a file."),
     click.option("--aggregators", type=int, help="Number of ranks that collect and write."),
-    click.option("--aggregation-factor", type=int, help="Number of ranks per aggregator."),
     click.option(
         "--max-fan-in", type=int, help="Maximum number of ranks that send to an aggregator in a round."
     ),

@@ -57,23 +57,31 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"format",
                                              "overwrite",
+                                             "compression",
                                              "bits_per_block",
                                              "blocks_per_file",
-                                             "alignment",
                                              "chunks",
+                                             "keep_level",
+                                             "partial",
+                                             "partition_index",
+                                             "tune",
+                                             "aggregators",
+                                             "memory_budget",
+                                             "partitions",
+                                             "restructure",
+                                             "compress_threads",
+                                             "report",
+                                             "fsync",
+                                             "checksums",
+                                             "call_timeout",
+                                             "call_warning",
+                                             "compare_shared_nodes",
+                                             "alignment",
                                              "chunk_alignment",
                                              "in_block",
                                              "split",
-                                             "checksums",
-                                             "keep_level",
-                                             "partial",
-                                             "compare_shared_nodes",
-                                             "compression",
-                                             "compress_threads",
                                              "aggregate",
                                              "aggregate_reads",
-                                             "aggregators",
-                                             "aggregation_factor",
                                              "aggregator_placement",
                                              "transport",
                                              "pattern",
@@ -83,16 +91,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "hints",
                                              "collective_buffer",
                                              "store_thread",
-                                             "restructure",
-                                             "partitions",
-                                             "partition_index",
                                              "max_fan_in",
-                                             "memory_budget",
-                                             "fsync",
-                                             "call_timeout",
-                                             "call_warning",
-                                             "report",
-                                             "tune",
                                              "tune_seed",
                                              "tune_cache",
                                              "tune_model"}));
@@ -127,16 +126,27 @@ TEST(Options, FromText) {
   EXPECT_EQ(o.report, "r.json");
 }
 
-TEST(Options, DeprecatedNamesSetTheSameOption) {
+TEST(Options, RemovedNamesSayWhatReplacesThem) {
   Options o;
-  o.set("window", "4M").check();
-  EXPECT_EQ(o.collective_buffer_bytes, Index{4} << 20);
-  EXPECT_EQ(entry(o.entries(), "collective_buffer").source, "program");
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  o.window_bytes = Index{8} << 20;
-#pragma GCC diagnostic pop
-  EXPECT_EQ(entry(o.entries(), "collective_buffer").value, "8M");
+  const Status window = o.set("window", "4M");
+  EXPECT_EQ(window.code(), Code::kInvalidArgument);
+  EXPECT_NE(window.message().find("was removed: set collective_buffer"), std::string::npos)
+      << window.message();
+  const Status factor = o.set("aggregation_factor", "8");
+  EXPECT_NE(factor.message().find("set aggregators, the number of ranks divided by it"), std::string::npos);
+}
+
+TEST(Options, AreInGroups) {
+  std::map<OptionGroup, int> sizes;
+  OptionGroup last = OptionGroup::kDataset;
+  for (const Options::Entry& option : Options().entries()) {
+    EXPECT_GE(option.group, last) << option.name << ": groups follow each other";
+    last = option.group;
+    ++sizes[option.group];
+  }
+  EXPECT_EQ(sizes.size(), 4u);
+  EXPECT_EQ(name(OptionGroup::kExpert), "experts");
+  EXPECT_LE(sizes[OptionGroup::kDataset] + sizes[OptionGroup::kSpeed] + sizes[OptionGroup::kSafety], 21);
 }
 
 TEST(Options, EntriesCanBeSetAgain) {

@@ -374,14 +374,6 @@ TEST_P(ParallelRead, RanksReadSeparatelyIfNoPieceFits) {
   });
 }
 
-TEST_P(ParallelRead, OptionsThatContradictEachOtherAreRefused) {
-  Options options;
-  options.set("aggregators", "2").check();
-  options.set("aggregation_factor", "2").check();
-  const auto reader = Reader::open(path_, Communicator::serial(), options);
-  EXPECT_EQ(reader.status().code(), Code::kInvalidArgument) << reader.status().message();
-}
-
 std::vector<Case> cases() {
   std::vector<Case> all{{"Idx", "run.idx", {{"bits_per_block", "8"}}},
                         {"Cdf5", "run.nc", {{"format", "cdf5"}}}};

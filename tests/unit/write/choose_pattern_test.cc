@@ -62,9 +62,6 @@ TEST(FilePattern, OptionsOverrideTheFileSystem) {
   EXPECT_EQ(found.writers, 1) << "two ranks cannot share three targets evenly";
   options.aggregators = 2;
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).writers, 2);
-  options.aggregators = 0;
-  options.aggregation_factor = 2;
-  EXPECT_EQ(choose({1 << 20, 4}, options, 6).writers, 3);
   options.pattern = WritePattern::kContiguous;
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).pattern, WritePattern::kContiguous);
 }
