@@ -1,10 +1,12 @@
 #include "geometry.h"
 
 #include "input.h"
+#include "restart.h"
 
 namespace pism {
 
 Grid make_whole_grid(const Settings& s) {
+  if (!s.restart.empty()) return grid_of_dataset(s.restart);
   if (s.grid) {
     return make_grid(regular_axis(s.grid->Mx, s.grid->x0, s.grid->spacing),
                      regular_axis(s.grid->My, s.grid->y0, s.grid->spacing), s.levels, s.ice_height,

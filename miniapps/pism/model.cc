@@ -34,7 +34,8 @@ Model::Model(MPI_Comm comm, const Grid& grid, const Halo& halo, const ModelOptio
       continuity_(comm, grid, halo, {options.max_mass_step, options.flow_law.max_diffusivity}),
       energy_(grid) {}
 
-void Model::initialise() {
+/// What follows from topg and thk without temperatures.
+void Model::begin() {
   for_own(grid_, [&](Index i, Index j) {
     state_.latitude(i, j) = polar_stereographic_latitude(grid_.x[grid_.xs + i], grid_.y[grid_.ys + j]);
   });
@@ -42,6 +43,15 @@ void Model::initialise() {
   continuity_.calve_and_update_surface(state_);
   require_ice_below_top();
   update_climate();
+}
+
+void Model::resume() {
+  begin();
+  update_flow();
+}
+
+void Model::initialise() {
+  begin();
   if (isothermal()) {
     state_.temp.fill(kIsothermalTemp);
   } else {

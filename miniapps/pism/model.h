@@ -56,6 +56,9 @@ class Model {
   /// Collective. From topg and thk: latitude, climate, temperature (robin_temperature), velocities; ice
   /// that floats is removed.
   void initialise();
+  /// Collective. As initialise(), but from topg, thk, temp and time of the own columns, as advance_to() left
+  /// them.
+  void resume();
   /// Collective. `on_progress` is called with the time [a] after each temperature step. Throws AgreedError if
   /// the ice grows beyond the highest level.
   void advance_to(double time, const std::function<void(double)>& on_progress = {});
@@ -68,6 +71,7 @@ class Model {
  private:
   [[nodiscard]] bool isothermal() const { return options_.flow_law.isothermal_softness > 0; }
   [[nodiscard]] double coupling_interval() const;
+  void begin();
   void update_climate();
   void update_flow();
   void require_ice_below_top() const;

@@ -34,8 +34,6 @@ constexpr std::array<FieldSpec, 8> kFields{{
     {"enthalpy", nullptr, true, false, "J kg-1", "specific enthalpy of cold ice, zero at 223.15 K", ""},
 }};
 
-constexpr const char* kMapping = "mapping";  ///< name of the grid mapping, PISM's
-
 esker::Writer create(const std::string& path, const esker::Communicator& comm,
                      const esker::Options& options) {
   auto writer = esker::Writer::create(path, comm, options);

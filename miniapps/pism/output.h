@@ -20,6 +20,8 @@ namespace pism {
 /// Days in a year of the output's calendar, 365_day.
 inline constexpr double kDaysPerYear = 365;
 
+inline constexpr const char* kMapping = "mapping";  ///< name of the grid mapping, PISM's
+
 /// Description of the run in the dataset.
 struct Description {
   std::string title = "Esker ice-sheet miniapp (shallow ice, Greenland)";

@@ -14,6 +14,7 @@
 #include "halfar.h"
 #include "output.h"
 #include "reduce.h"
+#include "restart.h"
 #include "verify.h"
 
 namespace pism {
@@ -42,6 +43,7 @@ class Run {
         domain_(domain),
         halo_(world.comm, domain.parts),
         model_(world.comm, domain.grid, halo_, settings.model),
+        description_(description()),
         print_(world.rank == 0 && !settings.quiet),
         progress_(world.rank == 0 && !settings.quiet, "year") {}
 
@@ -50,9 +52,10 @@ class Run {
     print_("{} x {} x {} points, {} rank(s) as {} x {}, {}\n", domain_.grid.Mx, domain_.grid.My,
            domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
            name(settings_.precision));
-    in_model_.time([&] { initialise(); });
+    in_init_.time([&] { initialise(); });
     Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
-                  settings_.esker, description());
+                  settings_.esker, description_);
+    start_ = model_.state().time;
     for (Index step = 0; step < settings_.output_steps; ++step) one_step(output, step);
     const auto report = output.writer().report_text();
     in_output_.time([&] { output.close(); });
@@ -61,6 +64,7 @@ class Run {
 
  private:
   [[nodiscard]] Description description() const {
+    if (!settings_.restart.empty()) return description_of_dataset(settings_.restart);
     if (!settings_.dome) return {};
     const std::string title =
         fmt::format("Esker ice-sheet miniapp (shallow ice, {}'s dome{})",
@@ -70,16 +74,19 @@ class Run {
   }
 
   void initialise() {
+    if (!settings_.restart.empty()) {
+      read_state(world_.comm, settings_.restart, domain_.grid, model_.state());
+      return model_.resume();
+    }
     together(world_.comm, [&] { fill_geometry(settings_, domain_.grid, model_.state()); });
     model_.initialise();
   }
 
   void one_step(Output& output, Index step) {
-    const double end = static_cast<double>(settings_.output_steps - 1) * settings_.output_interval;
-    in_model_.time([&] {
-      model_.advance_to(static_cast<double>(step) * settings_.output_interval,
-                        [&](double time) { progress_.show(time, end); });
-    });
+    const auto time_of = [&](Index n) { return start_ + static_cast<double>(n) * settings_.output_interval; };
+    const double end = time_of(settings_.output_steps - 1);
+    in_model_.time(
+        [&] { model_.advance_to(time_of(step), [&](double time) { progress_.show(time, end); }); });
     progress_.clear();
     print_model();
     in_output_.time([&] { output.write(model_.state()); });
@@ -116,15 +123,17 @@ class Run {
   void print_end(const std::string& report, double seconds) {
     const auto checksum = model_.checksum();
     const Summary s = model_.summary();
-    const auto share = [&](const miniapp::Stopwatch& w) { return 100.0 * w.seconds / seconds; };
+    const auto stage = [&](const miniapp::Stopwatch& watch) {
+      const double slowest = max_over_ranks(world_.comm, watch.seconds);
+      return fmt::format("{:.2f} s ({:.0f} %)", slowest, 100 * slowest / seconds);
+    };
+    const std::string init = stage(in_init_), compute = stage(in_model_), write = stage(in_output_),
+                      verify = stage(in_verify_);
     print_("\n{}\n\n", report);
     print_("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
            s.calved / 1e9, s.clipped / 1e9);
-    print_(
-        "time   {:.2f} s: model {:.2f} s ({:.0f} %), output {:.2f} s ({:.0f} %), verification {:.2f} s "
-        "({:.0f} %)\n",
-        seconds, in_model_.seconds, share(in_model_), in_output_.seconds, share(in_output_),
-        in_verify_.seconds, share(in_verify_));
+    print_("time   {:.2f} s; of the slowest rank: init {}, compute {}, write {}, verification {}\n", seconds,
+           init, compute, write, verify);
     print_("state  {:016x}{}\n", checksum, settings_.verify ? ", every step verified by every rank" : "");
   }
 
@@ -133,10 +142,12 @@ class Run {
   const Domain& domain_;
   Halo halo_;
   Model model_;
+  Description description_;
   miniapp::Printer print_;
   miniapp::Progress progress_;
+  double start_ = 0;  ///< a
   Summary before_;
-  miniapp::Stopwatch in_model_, in_output_, in_verify_;
+  miniapp::Stopwatch in_init_, in_model_, in_output_, in_verify_;
 };
 
 /// Rank 0 plans and prints; the others wait for the outcome.

@@ -16,6 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output small.idx --grid-coarsen 8 --levels 11
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx -o overwrite=true -o aggregators=2
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --grid g5km --output big.idx --z-spacing quadratic
+  mpiexec -n 4 esker-pism --restart state.idx --output more.idx --output-steps 3
   mpiexec -n 4 esker-pism --dome vialov --grid a10km --output ant.idx --output-steps 2 --output-interval 1
   mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000
   esker-pism --input data/greenland_5km.nc --grid g1km --plan 256)";
@@ -53,13 +54,16 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
   auto* input = source->add_option("--input", s.input, "netCDF file with topg and thk");
   auto* dome = source->add_option("--dome", t.dome, "analytic ice on flat land: halfar or vialov")
                    ->check(CLI::IsMember({"halfar", "vialov"}));
+  auto* restart =
+      source->add_option("--restart", s.restart,
+                         "dataset that an earlier run wrote with --precision f8: go on from its last step");
   app.add_option("--dome-height", t.dome_height, "thickness in the middle of the dome, m")
       ->check(CLI::PositiveNumber)
       ->needs(dome);
   app.add_option("--dome-radius", t.dome_radius, "radius of the dome, m")
       ->check(CLI::PositiveNumber)
       ->needs(dome);
-  auto* grid = app.add_option("--grid", t.grid, grid_names())->check(one_of_the_grids());
+  auto* grid = app.add_option("--grid", t.grid, grid_names())->check(one_of_the_grids())->excludes(restart);
   app.add_option("--grid-coarsen", s.coarsen, "take every K-th point of the input")
       ->check(CLI::Range(1, 100))
       ->capture_default_str()
@@ -79,16 +83,21 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
       ->excludes(grid);
 }
 
+/// A restart has the levels of its dataset.
 void add_level_options(CLI::App& app, Texts& t) {
+  CLI::Option* restart = app.get_option("--restart");
   app.add_option("--levels", t.levels, "number of vertical levels (default: 61, or those of --grid)")
-      ->check(CLI::Range(2, 100000));
+      ->check(CLI::Range(2, 100000))
+      ->excludes(restart);
   app.add_option("--ice-height", t.ice_height,
                  "height of the highest level above the bed, m (default: 4000, or that of --grid)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->excludes(restart);
   app.add_option("--z-spacing", t.z_spacing,
                  "spacing of the levels: equal, or quadratic (four times finer at the bed)")
       ->check(CLI::IsMember({"equal", "quadratic"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(restart);
 }
 
 void add_run_options(CLI::App& app, Settings& s, Texts& t) {
@@ -102,7 +111,7 @@ void add_run_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output-interval,--years-per-output", s.output_interval, "model years between steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--output-steps", s.output_steps, "steps to write, the initial state included")
+  app.add_option("--output-steps", s.output_steps, "steps to write, the state at the start included")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--precision", t.precision, "f4 or f8: type of the output")

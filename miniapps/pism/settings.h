@@ -16,6 +16,7 @@ namespace pism {
 struct Settings {
   std::string input;             ///< netCDF file with topg and thk; empty with a dome
   std::optional<Dome> dome;      ///< instead of an input
+  std::string restart;           ///< dataset of an earlier run, instead of both
   std::string output;            ///< dataset, "run.idx"
   std::optional<GridSpec> grid;  ///< its points in x and y; absent: those of the input
   Index levels = 61;
@@ -23,7 +24,7 @@ struct Settings {
   ZSpacing z_spacing = ZSpacing::kEqual;
   Index coarsen = 1;            ///< use every `coarsen`-th point of the input's grid
   double output_interval = 10;  ///< a
-  Index output_steps = 6;       ///< the initial state included
+  Index output_steps = 6;       ///< the initial state, or that of the restart, included
   esker::SampleType precision = esker::SampleType::kFloat32;
   int plan_ranks = 0;  ///< greater than 0: only plan the output for so many ranks
   bool verify = false;

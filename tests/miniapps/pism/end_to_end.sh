@@ -37,6 +37,20 @@ same_on '1 7' vialov --dome vialov --grid-points 41,31 --grid-spacing 60000 --le
   --output-steps 2 --output-interval 3
 same_on '1 7' halfar --dome halfar --isothermal --grid-points 25,25 --grid-spacing 80000 --levels 3 \
   --output-steps 2 --output-interval 500
+# Two runs of one interval, the second from the state of the first, end as one run of both, to the bit; from every format.
+long="--input $input --grid-coarsen 8 --levels 9 --output-interval 5 --precision f8"
+run whole 2 $long --output-steps 3
+for format in idx netcdf4 cdf5; do
+  mkdir "$work/first.$format"
+  (cd "$work/first.$format" && "$mpiexec" "$numproc" 4 "$program" -o report=none -o format=$format $long --output-steps 2 \
+    --output run --quiet)
+  run "second.$format" 7 --restart "$work/first.$format/run" --output-interval 5 --output-steps 2 --precision f8
+  cmp "$work/whole.2.state" "$work/second.$format.7.state"
+done
+expect 1 2 --restart "$work/f4.1/run.idx" --output "$work/x.idx"
+expect 1 2 --restart "$work/missing.idx" --output "$work/x.idx"
+expect 2 2 --restart "$work/f8.1/run.idx" --levels 9 --output "$work/x.idx"
+expect 2 2 --restart "$work/f8.1/run.idx" --input "$input" --output "$work/x.idx"
 expect 0 2 --help
 expect 2 2 --no-such-option
 expect 2 2 --input "$input" --output "$work/x.idx" -o no_such=1
