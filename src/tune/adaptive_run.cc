@@ -210,6 +210,8 @@ void AdaptiveRun::fail() {
   written_ = setting;
   if (setting.empty()) return;
   if (candidate_) reject("failed");
+  now_.waits_for_budget =
+      false;  // the search would begin with the best setting so far, which may be this one
   return_to_default(fmt::format("a step with {} failed", to_text(setting)));
 }
 

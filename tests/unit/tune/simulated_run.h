@@ -27,6 +27,9 @@ inline TuningFacts facts_of(int ranks, int aggregators) {
 struct Surface {
   std::function<double(const Setting&)> step_s;
   std::function<double(const Setting&)> moved_bytes = [](const Setting&) { return 1.0; };
+  std::function<bool(Index, const Setting&)> fails = [](Index, const Setting&) {
+    return false;
+  };  ///< the step
   double plan_s = 0.05;
   double store_share = 0.7;
   TuningFacts facts;
@@ -96,9 +99,13 @@ inline SimulatedRun simulate(const Surface& surface, const std::vector<double>& 
       (void)run.accepts_plan(surface.moved_bytes(setting), surface.plan_s);
       setting = run.choose(step, "all");
     }
+    result.settings.push_back(setting);
+    if (surface.fails(step, setting)) {
+      run.fail();
+      continue;
+    }
     const double step_s = surface.step_s(setting) * factors[i];
     run.observe({step, "all", step_s, plan_s, surface.store_share, surface.facts});
-    result.settings.push_back(setting);
     result.total_s += step_s + plan_s;
     result.default_s += surface.step_s({}) * factors[i] + (i == 0 ? surface.plan_s : 0);
   }

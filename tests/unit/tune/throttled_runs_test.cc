@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "tune/simulated_run.h"
@@ -62,6 +63,26 @@ TEST(ThrottledRuns, RunsEndNearTheBestAndAreNeverMuchSlower) {
 }
 
 // A plan takes longer than a step. It is paid for by what the run has written.
+// The search goes on when its budget has grown, but not with the setting that it had found best.
+TEST(ThrottledRuns, ASettingThatFailedDoesNotComeBack) {
+  Workload workload =
+      throttled_workload({.bytes_per_s = 4e8, .contention = 3, .step_mib = 2, .plan_s = 0.03});
+  int num_failed = 0;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Index from = 10 + 4 * (seed % 20);
+    std::map<Setting, int> failed;
+    workload.surface.fails = [&](Index step, const Setting& setting) {
+      const bool fails = step >= from && !setting.empty() && failed.size() < 1;
+      if (fails || failed.contains(setting)) ++failed[setting];
+      return fails;
+    };
+    const SimulatedRun run = simulate(workload.surface, disturbances(200, 0.1, 2, 0.02, seed), seed);
+    for (const auto& [setting, n] : failed) EXPECT_EQ(n, 1) << "seed " << seed << ": " << run.record.state;
+    num_failed += static_cast<int>(failed.size());
+  }
+  EXPECT_GE(num_failed, 20);
+}
+
 TEST(ThrottledRuns, SmallStepsOfLongRunsAreTuned) {
   constexpr int kManySteps = 200;
   const Workload workload =
