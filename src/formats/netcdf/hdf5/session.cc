@@ -260,12 +260,21 @@ Status check_version() {
                major, minor, release, H5_VERS_INFO);
 }
 
+/// What an unknown version of a part of a file means.
+std::string newer_or_damaged() {
+  return fmt::format(
+      " (the file is damaged, or written by a newer HDF5 than {}.{}.{}, with which Esker was built; the "
+      "newer one's `h5repack --low=0 --high=2` writes what this one reads)",
+      H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
+}
+
 }  // namespace
 
 void throw_failure(const char* what) {
   const char* reason = "no reason given";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, record_error, &reason);
-  throw Failure(fmt::format("{}: {}", what, reason));
+  const bool is_version = std::string_view(reason).find("version") != std::string_view::npos;
+  throw Failure(fmt::format("{}: {}{}", what, reason, is_version ? newer_or_damaged() : ""));
 }
 
 const VirtualFile& file_of(hid_t object) {
