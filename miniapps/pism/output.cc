@@ -1,53 +1,21 @@
 #include "output.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 
 #include "esker/types/decomposition.hpp"
 #include "reduce.h"
-#include "rheology.h"
 
 namespace pism {
 namespace {
 
 using miniapp::check_all;
 
-struct FieldSpec {
-  const char* name;
-  Array<double> State::*array;  ///< nullptr: enthalpy, which is not part of the state
-  bool volume, fixed;
-  const char *units, *long_name, *standard_name;  ///< CF; "" if it has no name
-};
-
-constexpr std::array<FieldSpec, 8> kFields{{
-    {"topg", &State::topg, false, true, "m", "bedrock surface elevation", "bedrock_altitude"},
-    {"thk", &State::thk, false, false, "m", "land ice thickness", "land_ice_thickness"},
-    {"usurf", &State::usurf, false, false, "m", "ice or land surface elevation", "surface_altitude"},
-    {"velsurf_mag", &State::velsurf_mag, false, false, "m year-1",
-     "magnitude of horizontal velocity of ice at ice surface", ""},
-    {"temp", &State::temp, true, false, "K", "ice temperature", "land_ice_temperature"},
-    {"uvel", &State::uvel, true, false, "m year-1", "horizontal velocity of ice in the x direction",
-     "land_ice_x_velocity"},
-    {"vvel", &State::vvel, true, false, "m year-1", "horizontal velocity of ice in the y direction",
-     "land_ice_y_velocity"},
-    {"enthalpy", nullptr, true, false, "J kg-1", "specific enthalpy of cold ice, zero at 223.15 K", ""},
-}};
-
 esker::Writer create(const std::string& path, const esker::Communicator& comm,
                      const esker::Options& options) {
   auto writer = esker::Writer::create(path, comm, options);
   check_all(writer.status());
   return std::move(*writer);
-}
-
-/// The own columns of an array in place: z is the fastest axis in memory, the last in the box.
-template <class T>
-esker::Patch patch_in_place(const Grid& grid, const Array<T>& array, bool volume) {
-  if (volume)
-    return esker::Patch::strided(grid.own_volume(), array.column(0, 0),
-                                 {array.stride_x(), array.stride_y(), 1});
-  return esker::Patch::strided(grid.own_map(), array.column(0, 0), {array.stride_x(), array.stride_y()});
 }
 
 /// Dimensions, grids and fields as Output::define makes them.
@@ -58,7 +26,7 @@ esker::Result<esker::Schema> schema_of(const Grid& grid, esker::SampleType type)
   const auto z = schema.add_dim("z", grid.Mz).value();
   const auto map = schema.add_grid("xy", {x, y}).value();
   const auto volume = schema.add_grid("xyz", {x, y, z}).value();
-  for (const FieldSpec& spec : kFields) {
+  for (const FieldSpec& spec : output_fields()) {
     const auto added =
         schema.add_field({spec.name, (spec.volume ? volume : map).index, type, 1, spec.fixed, 1, {}});
     if (!added.ok()) return added.status();
@@ -86,11 +54,7 @@ esker::Result<esker::PlanReport> plan_output(const Grid& grid, esker::SampleType
 
 Output::Output(const std::string& path, const esker::Communicator& comm, const Grid& grid,
                esker::SampleType type, const esker::Options& options, const Description& description)
-    : grid_(grid),
-      type_(type),
-      writer_(create(path, comm, options)),
-      enthalpy_(grid, grid.Mz),
-      converted_(kFields.size()) {
+    : grid_(grid), type_(type), fields_(grid, type), writer_(create(path, comm, options)) {
   define(description);
 }
 
@@ -146,7 +110,7 @@ void Output::define_projection() {
 }
 
 void Output::define_fields(esker::GridId map, esker::GridId volume, bool is_projected) {
-  for (const FieldSpec& spec : kFields) {
+  for (const FieldSpec& spec : output_fields()) {
     const auto id =
         writer_.def_field(spec.volume ? volume : map, spec.name, type_, {.fixed = spec.fixed}).value();
     writer_.put_att(id, "units", spec.units).check();
@@ -157,26 +121,10 @@ void Output::define_fields(esker::GridId map, esker::GridId volume, bool is_proj
   }
 }
 
-esker::Patch Output::patch_of(std::size_t field, const State& state) {
-  const FieldSpec& spec = kFields[field];
-  const Array<double>& array = spec.array ? state.*spec.array : enthalpy_;
-  if (type_ == esker::SampleType::kFloat64) return patch_in_place(grid_, array, spec.volume);
-  auto& converted = converted_[field];
-  if (!converted) converted.emplace(grid_, array.levels());
-  std::transform(array.values().begin(), array.values().end(), converted->values().begin(),
-                 [](double v) { return static_cast<float>(v); });
-  return patch_in_place(grid_, *converted, spec.volume);
-}
-
 void Output::write(const State& state) {
-  std::transform(state.temp.values().begin(), state.temp.values().end(), enthalpy_.values().begin(),
-                 enthalpy);
-  put_.clear();
   esker::Status status = writer_.begin_step(state.time * kDaysPerYear);
-  for (std::size_t f = 0; f < kFields.size(); ++f) {
-    if (kFields[f].fixed && writer_.num_steps() > 0) continue;
-    put_.push_back({kFields[f].name, patch_of(f, state)});
-    if (status.ok()) status = writer_.put(ids_[f], put_.back().patch);
+  for (const PutField& field : fields_.of(state, writer_.num_steps() == 0)) {
+    if (status.ok()) status = writer_.put(ids_[field.number], field.patch);
   }
   check_all(writer_.end_step());  // also reports errors of puts, on all ranks
 }

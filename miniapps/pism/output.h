@@ -1,18 +1,17 @@
 // Output: the model's fields as an Esker dataset.
 //
 // Grid "xy" holds thk, usurf, velsurf_mag and, fixed, topg; grid "xyz" holds temp, uvel, vvel, enthalpy.
-// Fields are put directly from the model's memory (z fastest, with ghost columns) by strides, without a copy.
-// With float32 output they are first converted, as PISM does, into an array of the same layout. Attributes
-// follow the CF conventions; times are in days of the calendar 365_day, PISM's default.
+// Fields are put directly from the model's memory by strides, see StepFields. Attributes follow the CF
+// conventions; times are in days of the calendar 365_day, PISM's default.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "esker/communicator.hpp"
 #include "esker/plan.hpp"
 #include "esker/writer.hpp"
+#include "fields.h"
 #include "state.h"
 
 namespace pism {
@@ -26,12 +25,6 @@ inline constexpr const char* kMapping = "mapping";  ///< name of the grid mappin
 struct Description {
   std::string title = "Esker ice-sheet miniapp (shallow ice, Greenland)";
   bool is_greenland = true;  ///< x and y are those of SeaRISE's projection of Greenland
-};
-
-/// The patch of one field that this rank put. Its memory belongs to the output or the state.
-struct PutField {
-  std::string name;
-  esker::Patch patch;
 };
 
 /// The plan of writing the first step on `n_ranks`. Local; only the grid's extent is used.
@@ -52,7 +45,7 @@ class Output {
   void close();
 
   /// The fields of the last step. Valid until the state changes.
-  [[nodiscard]] const std::vector<PutField>& last_put() const { return put_; }
+  [[nodiscard]] const std::vector<PutField>& last_put() const { return fields_.last(); }
   [[nodiscard]] const esker::Writer& writer() const { return writer_; }
 
  private:
@@ -60,15 +53,12 @@ class Output {
   void describe_axes(esker::DimId x, esker::DimId y, esker::DimId z);
   void define_projection();
   void define_fields(esker::GridId map, esker::GridId volume, bool is_projected);
-  esker::Patch patch_of(std::size_t field, const State& state);
 
   const Grid& grid_;
   esker::SampleType type_;
+  StepFields fields_;
   esker::Writer writer_;
-  std::vector<esker::FieldId> ids_;  ///< in the order of the table of fields
-  Array<double> enthalpy_;           ///< J kg^-1
-  std::vector<std::optional<Array<float>>> converted_;
-  std::vector<PutField> put_;
+  std::vector<esker::FieldId> ids_;  ///< of output_fields()
 };
 
 }  // namespace pism

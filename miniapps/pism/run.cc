@@ -15,7 +15,7 @@
 #include "output.h"
 #include "reduce.h"
 #include "restart.h"
-#include "verify.h"
+#include "step_output.h"
 
 namespace pism {
 namespace {
@@ -53,13 +53,12 @@ class Run {
            domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
            name(settings_.precision));
     in_init_.time([&] { initialise(); });
-    Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
-                  settings_.esker, description_);
+    const std::unique_ptr<StepOutput> output = make_output(world_, domain_.grid, settings_, description_);
     start_ = model_.state().time;
-    for (Index step = 0; step < settings_.output_steps; ++step) one_step(output, step);
-    const auto report = output.writer().report_text();
-    in_output_.time([&] { output.close(); });
-    print_end(report.ok() ? *report : report.status().message(), MPI_Wtime() - start);
+    for (Index step = 0; step < settings_.output_steps; ++step) one_step(*output, step);
+    const std::string report = output->report();
+    in_output_.time([&] { output->close(); });
+    print_end(report, MPI_Wtime() - start);
   }
 
  private:
@@ -82,7 +81,7 @@ class Run {
     model_.initialise();
   }
 
-  void one_step(Output& output, Index step) {
+  void one_step(StepOutput& output, Index step) {
     const auto time_of = [&](Index n) { return start_ + static_cast<double>(n) * settings_.output_interval; };
     const double end = time_of(settings_.output_steps - 1);
     in_model_.time(
@@ -90,10 +89,9 @@ class Run {
     progress_.clear();
     print_model();
     in_output_.time([&] { output.write(model_.state()); });
-    print_("esker  {}\n", output.writer().last_step().to_string());
-    if (!settings_.verify) return;
-    in_verify_.time(
-        [&] { together(world_.comm, [&] { verify_step(settings_.output, step, output.last_put()); }); });
+    const std::string written = output.last_step();
+    print_("{:<6} {}\n", settings_.mode, written);
+    if (settings_.verify) in_verify_.time([&] { output.verify(); });
   }
 
   void print_model() {

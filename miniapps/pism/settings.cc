@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output small.idx --grid-coarsen 8 --levels 11
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx -o overwrite=true -o aggregators=2
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --grid g5km --output big.idx --z-spacing quadratic
+  mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.raw --mode collective
   mpiexec -n 4 esker-pism --restart state.idx --output more.idx --output-steps 3
   mpiexec -n 4 esker-pism --dome vialov --grid a10km --output ant.idx --output-steps 2 --output-interval 1
   mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000
@@ -114,6 +116,11 @@ void add_run_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output-steps", s.output_steps, "steps to write, the state at the start included")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  app.add_option(
+         "--mode", s.mode,
+         "esker, or without a library: gather (one writer), nodes (a writer per node), collective (MPI-IO)")
+      ->check(CLI::IsMember({"esker", "gather", "nodes", "collective"}))
+      ->capture_default_str();
   app.add_option("--precision", t.precision, "f4 or f8: type of the output")
       ->check(CLI::IsMember({"f4", "f8"}))
       ->capture_default_str();
@@ -160,6 +167,19 @@ void settle_grid(const Texts& t, Settings& s) {
   s.z_spacing = t.z_spacing == "quadratic" ? ZSpacing::kQuadratic : ZSpacing::kEqual;
 }
 
+/// Options of Esker say nothing to the other modes, except whether to overwrite.
+void check_mode(const Texts& t, const Settings& s) {
+  if (s.mode == "esker") return;
+  if (s.plan_ranks > 0)
+    throw std::invalid_argument("--plan plans the output through Esker: leave out --mode " + s.mode);
+  for (const std::string& option : t.options) {
+    if (option.starts_with("overwrite=") || option.starts_with("report=") ||
+        option.starts_with("aggregators="))
+      continue;
+    throw std::invalid_argument("--mode " + s.mode + " writes without Esker: leave out -o " + option);
+  }
+}
+
 /// After settle_grid: Vialov's dome follows the size of the grid.
 void settle_dome(const Texts& t, Settings& s) {
   if (t.dome.empty()) return;
@@ -199,6 +219,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     settle_model(texts, settings);
     settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
     settings.esker = miniapp::esker_options(texts.options);
+    check_mode(texts, settings);
     return settings;
   });
 }

@@ -19,6 +19,7 @@ struct Settings {
   std::string restart;           ///< dataset of an earlier run, instead of both
   std::string output;            ///< dataset, "run.idx"
   std::optional<GridSpec> grid;  ///< its points in x and y; absent: those of the input
+  std::string mode = "esker";    ///< or gather, nodes, collective: see raw_output.h
   Index levels = 61;
   double ice_height = 4000;  ///< m, of the highest level
   ZSpacing z_spacing = ZSpacing::kEqual;

@@ -17,7 +17,7 @@
 //    expensive goes on when they are not. Plans of the last settings are kept, so that the way back is free.
 // 5. A setting that turns out to be slower than the default was, or with which a step fails, is given up for
 // the
-//    default. After a failure the search does not go on with a larger budget.
+//    default. After a failure the search does not continue with a larger budget.
 // 6. If the times of steps change for long, or the fields that are written, the search begins again, at most
 //    once in kBudgetSteps steps.
 #pragma once
