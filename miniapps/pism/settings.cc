@@ -58,7 +58,7 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
                    ->check(CLI::IsMember({"halfar", "vialov"}));
   auto* restart =
       source->add_option("--restart", s.restart,
-                         "dataset that an earlier run wrote with --precision f8: go on from its last step");
+                         "dataset that an earlier run wrote with --precision f8: continue from its last step");
   app.add_option("--dome-height", t.dome_height, "thickness in the middle of the dome, m")
       ->check(CLI::PositiveNumber)
       ->needs(dome);

@@ -15,9 +15,8 @@
 // 4. What a step may cost at most, with its plan and half as much again by a burst of other work, has to fit
 //    into the rest of a budget, which grows with the run. A run that settled because other settings were too
 //    expensive goes on when they are not. Plans of the last settings are kept, so that the way back is free.
-// 5. A setting that turns out to be slower than the default was, or with which a step fails, is given up for
-// the
-//    default. After a failure the search does not continue with a larger budget.
+// 5. A setting that turns out to be slower than the default was is given up for the default. So is one with
+//    which a step fails; then the search is over, whatever its budget.
 // 6. If the times of steps change for long, or the fields that are written, the search begins again, at most
 //    once in kBudgetSteps steps.
 #pragma once
