@@ -56,9 +56,9 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
   auto* input = source->add_option("--input", s.input, "netCDF file with topg and thk");
   auto* dome = source->add_option("--dome", t.dome, "analytic ice on flat land: halfar or vialov")
                    ->check(CLI::IsMember({"halfar", "vialov"}));
-  auto* restart =
-      source->add_option("--restart", s.restart,
-                         "dataset that an earlier run wrote with --precision f8: continue from its last step");
+  auto* restart = source->add_option(
+      "--restart", s.restart,
+      "dataset that an earlier run wrote with --precision f8: continue from its last step");
   app.add_option("--dome-height", t.dome_height, "thickness in the middle of the dome, m")
       ->check(CLI::PositiveNumber)
       ->needs(dome);
