@@ -25,6 +25,10 @@ from esker.chunked import scratch_array
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 _HDF5_ERRORS = (KeyError, OSError, RuntimeError, TypeError, ValueError)
 """Exceptions of h5py for damaged files."""
+_NEWER = (
+    "it probably needs a newer HDF5 than h5py's, {}: copy it with h5repack --low=0 --high=2 of the newer HDF5, or "
+    "install a newer h5py"
+)
 _GLOBAL = "Chombo_global"
 _SAMPLES, _OFFSETS = ":datatype=0", ":offsets=0"
 _MOST_LEVELS, _MOST_COMPONENTS, _MOST_BOXES = 64, 4096, 1 << 24
@@ -150,7 +154,8 @@ def _opened(path: Path) -> Iterator[Any]:
     except _HDF5_ERRORS as error:
         if str(error).startswith(str(path)):
             raise
-        raise OSError(f"{path}: the HDF5 file is damaged or cannot be read: {error}") from error
+        newer = f"; {_NEWER.format(h5py.version.hdf5_version)}" if "version number" in str(error) else ""
+        raise OSError(f"{path}: the HDF5 file is damaged or cannot be read: {error}{newer}") from error
 
 
 def _number_of_levels(root: _Node) -> int:

@@ -231,6 +231,15 @@ def test_other_files_are_converted_as_before(esker_command: Run, tmp_path: Path)
     assert done.returncode == 0 and list(esker.open(tmp_path / "run.idx").fields) == ["a"]
 
 
+def test_a_version_of_a_newer_library_is_named(tmp_path: Path) -> None:
+    write_plot_file(tmp_path / "plot.h5")
+    content = bytearray((tmp_path / "plot.h5").read_bytes())
+    content[8] = 9  # the version of the superblock
+    (tmp_path / "plot.h5").write_bytes(content)
+    with pytest.raises(OSError, match=rf"newer HDF5 than h5py's, {h5py.version.hdf5_version}: .*h5repack --low"):
+        ChomboFile(tmp_path / "plot.h5")
+
+
 def test_wrong_usage(esker_command: Run, tmp_path: Path) -> None:
     write_plot_file(tmp_path / "plt.hdf5")
     done = esker_command("convert", "plt.hdf5", "mesh.nc")

@@ -25,6 +25,19 @@ ATTRIBUTES = {"units": "m", "long_name": "thickness – Eisdicke", "valid_min": 
 AXES = {"time": {"units": "hours since 2000-01-01"}, "x": {"units": "m", "axis": "X"}}
 
 
+def test_a_version_of_a_newer_library_is_named(tmp_path: Path, esker_command: Run) -> None:
+    path = tmp_path / "newer.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file["thk"] = np.ones((4, 5))
+    content = bytearray(path.read_bytes())
+    content[8] += 1  # the version of the superblock
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=r"newer\.h5.*superblock.*needs a newer HDF5 than \d+\.\d+\.\d+.*h5repack --low"):
+        esker.open(path)
+    done = esker_command("convert", path, tmp_path / "run.idx")
+    assert done.returncode == 1 and "needs a newer HDF5" in done.stderr
+
+
 @pytest.mark.parametrize("form, name", [("netcdf4", "run.nc"), ("hdf5", "run.h5")])
 def test_what_esker_writes_it_reads(tmp_path: Path, form: str, name: str, esker_command: Run) -> None:
     path, temp = tmp_path / name, RNG.random((3, 5, 20, 30)).astype("f4")

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -193,9 +194,27 @@ class Silence {
   void* data_ = nullptr;
 };
 
-herr_t record_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) {
-  *static_cast<const char**>(text) = entry->desc;
-  return 1;  // the first is enough
+/// What the library says of a failure.
+struct Reason {
+  const char* first = nullptr;    // of the innermost call
+  const char* version = nullptr;  // the first that is about the version of a structure in the file
+};
+
+herr_t record_error(unsigned /*number*/, const H5E_error2_t* entry, void* reason) {
+  auto& found = *static_cast<Reason*>(reason);
+  if (!found.first) found.first = entry->desc;
+  const std::string_view text = entry->desc;
+  const bool is_unknown = entry->min_num == H5E_VERSION || text.find("version number") != text.npos;
+  if (!found.version && is_unknown) found.version = entry->desc;
+  return 0;
+}
+
+/// The library cannot tell a damaged version number from one of a later library.
+std::string newer_version_text(const char* reason) {
+  return fmt::format(
+      "{}; the file probably needs a newer HDF5 than {}.{}.{}, which Esker was built with: copy it with "
+      "h5repack --low=0 --high={} of the newer HDF5, or build Esker with that (ESKER_HDF5)",
+      reason, H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, static_cast<int>(H5F_LIBVER_LATEST));
 }
 
 // ---- sessions ----
@@ -260,21 +279,13 @@ Status check_version() {
                major, minor, release, H5_VERS_INFO);
 }
 
-/// What an unknown version of a part of a file means.
-std::string newer_or_damaged() {
-  return fmt::format(
-      " (the file is damaged, or written by a newer HDF5 than {}.{}.{}, with which Esker was built; the "
-      "newer one's `h5repack --low=0 --high=2` writes what this one reads)",
-      H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
-}
-
 }  // namespace
 
 void throw_failure(const char* what) {
-  const char* reason = "no reason given";
+  Reason reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, record_error, &reason);
-  const bool is_version = std::string_view(reason).find("version") != std::string_view::npos;
-  throw Failure(fmt::format("{}: {}{}", what, reason, is_version ? newer_or_damaged() : ""));
+  if (reason.version) throw Failure(fmt::format("{}: {}", what, newer_version_text(reason.version)));
+  throw Failure(fmt::format("{}: {}", what, reason.first ? reason.first : "no reason given"));
 }
 
 const VirtualFile& file_of(hid_t object) {

@@ -261,7 +261,7 @@ TEST(Hdf5Dataset, ANewerVersionOfTheFormatIsNamed) {
   std::string newer = all_files(*store, ".").at("run.nc");
   newer[8] = 9;  // the version of the superblock, behind the signature
   const Status status = open_dataset(store_of({{"run.nc", newer}}), "run.nc").status();
-  EXPECT_NE(status.message().find("written by a newer HDF5 than " + std::to_string(H5_VERS_MAJOR)),
+  EXPECT_NE(status.message().find("needs a newer HDF5 than " + std::to_string(H5_VERS_MAJOR)),
             std::string::npos)
       << status.message();
   EXPECT_NE(status.message().find("h5repack"), std::string::npos) << status.message();
