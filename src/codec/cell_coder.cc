@@ -109,8 +109,9 @@ void CellCoder::decode(const std::byte* coded, int b, std::byte* samples) {
   });
 }
 
-void CellCoder::add_errors(const std::byte* samples, const Point& count, const std::byte* coded,
+bool CellCoder::add_errors(const std::byte* samples, const Point& count, const std::byte* coded,
                            GroupErrors& errors) {
+  bool are_finite = true;
   const std::span decoded(reinterpret_cast<std::byte*>(decoded_.data()),
                           static_cast<std::size_t>(form_.sample_bytes()));
   const BlockShape shape = shape_of_cell(form_);
@@ -118,13 +119,15 @@ void CellCoder::add_errors(const std::byte* samples, const Point& count, const s
   for (int g = 0; g < form_.num_groups(); ++g) {
     decode(coded, 1 << g, decoded.data());
     float& error = errors[static_cast<std::size_t>(g)];
-    if (!all_finite(form_.type, decoded)) {
+    are_finite = all_finite(form_.type, decoded);
+    if (!are_finite) {
       error = std::numeric_limits<float>::infinity();
     } else {
       error =
           std::max(error, rounded_up(measure_errors(shape, inside, {samples, decoded.size()}, decoded).max));
     }
   }
+  return are_finite;
 }
 
 }  // namespace esker

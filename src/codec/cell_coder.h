@@ -36,8 +36,8 @@ class CellCoder {
   /// Decodes a cell with `b` bits per sample.
   void decode(const std::byte* coded, int b, std::byte* samples);
   /// Raises errors[g] to the largest absolute error of the first count[a] samples of each axis, if they are
-  /// decoded from groups 0 ... g.
-  void add_errors(const std::byte* samples, const Point& count, const std::byte* coded, GroupErrors& errors);
+  /// decoded from groups 0 ... g. Returns whether samples that are decoded from all groups are finite.
+  bool add_errors(const std::byte* samples, const Point& count, const std::byte* coded, GroupErrors& errors);
 
  private:
   static constexpr std::size_t kMostBytes = 64 * 8;  // of a cell, coded or not

@@ -86,7 +86,8 @@ struct CellCoding::Column {
   std::string name;
   Box domain;  // of the samples
   CellCoder coder;
-  float largest_error = 0;  // with all bits
+  float largest_error = 0;   // with all bits
+  bool is_infinite = false;  // a finite sample is decoded as infinity, likewise
 
   [[nodiscard]] Index sample_bytes() const { return esker::size_bytes(coder.form().type); }
 };
@@ -184,7 +185,10 @@ Status CellCoding::check_values(const Column& column, const Patch& patch) {
 
 void CellCoding::begin_step(Comm& comm, const PatchesOfFields& patches) {
   heads_.begin_step();
-  for (Column& column : columns_) column.largest_error = 0;
+  for (Column& column : columns_) {
+    column.largest_error = 0;
+    column.is_infinite = false;
+  }
   halo_.exchange(comm, patches);
 }
 
@@ -214,7 +218,7 @@ Status CellCoding::make(const Segment& segment, const Patch& patch, std::byte* t
     const Point count = load(number, patch, segment.patch, in_cell);
     if (!column.coder.encode(samples, count, coded))
       return cannot_code(column.coder.form().type, column.name, in_cell);
-    column.coder.add_errors(samples, count, coded, head.errors);
+    if (!column.coder.add_errors(samples, count, coded, head.errors)) column.is_infinite = true;
     std::memcpy(target + place.first_bytes + offset, coded, static_cast<std::size_t>(segment.sample_bytes));
     return {};
   };
@@ -227,6 +231,12 @@ void CellCoding::add_largest_errors(std::vector<double>& largest) const {
   for (const Column& column : columns_) {
     double& of_field = largest[static_cast<std::size_t>(column.field)];
     of_field = std::max(of_field, static_cast<double>(column.largest_error));
+  }
+}
+
+void CellCoding::add_infinite(std::span<double> fields) const {
+  for (const Column& column : columns_) {
+    if (column.is_infinite) fields[static_cast<std::size_t>(column.field)] = 1;
   }
 }
 

@@ -52,6 +52,8 @@ class CellCoding final : public PatchSource {
   [[nodiscard]] const PieceHeads& heads() const { return heads_; }
   /// Raises largest[field of the schema] to the largest error of a cell that this rank coded in the step.
   void add_largest_errors(std::vector<double>& largest) const;
+  /// Sets fields[field of the schema] to 1 if this rank coded finite samples that are read as infinity.
+  void add_infinite(std::span<double> fields) const;
 
  private:
   struct Column;

@@ -170,6 +170,8 @@ class WritePipeline final : private Comm::EndListener {
   Index count_on_meshes(const StepInput& input);
   void report_partitions(const StepPlan& plan, StepReport& step);
   void report_kept(const StepPlan& plan, StepReport& step);
+  void report_infinite(const StepPlan& plan, Index step);
+  [[nodiscard]] std::vector<std::string> infinity_warnings() const;
   void record_step(const StepPlan& plan, const StepInput& input, double seconds, double opening_s);
   void observe_step(const StepPlan& plan, const StepInput& input, TunedStep step);
   Status add_details(RunReport& report);
@@ -211,6 +213,7 @@ class WritePipeline final : private Comm::EndListener {
   } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;
+  std::map<std::size_t, Index> infinite_;  // field: the first step with finite values that are read as infinity
   std::map<Index, std::vector<std::string>> written_paths_;  // per step; only with Fsync::kClose
   std::set<int> led_;  // partitions that this rank has committed; likewise
 };

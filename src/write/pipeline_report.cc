@@ -90,6 +90,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(plan, step);
   report_partitions(plan, step);
+  report_infinite(plan, input.step);
   if (plan.kept.empty()) {
     TunedStep tuned{0,  "",     most[6], step.planned ? most[1] : 0, most[6] > 0 ? most[7] / most[6] : 0,
                     {}, most[9]};
@@ -129,6 +130,18 @@ void WritePipeline::report_partitions(const StepPlan& plan, StepReport& step) {
   step.crossing_bytes = static_cast<Index>(sum[1]);
   step.coarse_messages = static_cast<Index>(sum[2]);
   step.coarse_bytes = static_cast<Index>(sum[3]);
+}
+
+/// The same on all ranks.
+void WritePipeline::report_infinite(const StepPlan& plan, Index step) {
+  if (!plan.cells) return;
+  const std::span<const double> fields = infinite_fields(plan);
+  (void)guarded("report", [&] {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (fields[f] > 0) infinite_.try_emplace(f, step);
+    }
+    return Status();
+  });
 }
 
 /// What a sparse step stores. Collective if the step is sparse. The step is committed: without the memory for
@@ -204,10 +217,23 @@ Result<RunReport> WritePipeline::report() {
   return report;
 }
 
+/// The same on all ranks, one for each field at most.
+std::vector<std::string> WritePipeline::infinity_warnings() const {
+  std::vector<std::string> warnings;
+  for (const auto& [number, step] : infinite_) {
+    const Field& field = schema_.fields()[number];
+    warnings.push_back(fmt::format(
+        "field '{}', from step {}: values near the largest of {} are read as infinity; store more bits",
+        field.name, step, name(field.type)));
+  }
+  return warnings;
+}
+
 /// How samples were moved and stored, and what was tuned. Collective.
 Status WritePipeline::add_details(RunReport& report) {
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
     report.transport = planner_.transport_report();
+    report.warnings = infinity_warnings();
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());

@@ -378,6 +378,7 @@ std::string report_to_text(const RunReport& report) {
                       report.transport.reason.empty() ? "" : ", ", report.transport.reason);
   text += print_storage(report.storage);
   if (report.tuning) text += print_tuning(*report.tuning);
+  for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
   return text + options_to_text(report.configuration);
 }
 
@@ -409,6 +410,7 @@ std::string report_to_json(const RunReport& report) {
       for (const StepReport& step : report.steps) write_step(json, step);
     });
     if (report.tuning) write_tuning(json.key("tuning"), *report.tuning);
+    json.key("warnings").texts(report.warnings);
     if (!report.configuration.empty()) write_configuration(json.key("configuration"), report.configuration);
   });
   return json.take() + "\n";

@@ -74,6 +74,7 @@ struct RunReport {
   std::vector<double> critical_path;
   std::vector<Spread> amounts;    ///< bytes and counts, per rank
   std::vector<StepReport> steps;  ///< committed
+  std::vector<std::string> warnings = {};
   std::vector<Options::Entry> configuration;
   std::optional<TuningRecord> tuning = {};  ///< nothing: not tuned
 };

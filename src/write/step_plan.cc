@@ -111,11 +111,18 @@ void add_compressed_errors(const StepPlan& plan, std::vector<double>& largest) {
 
 }  // namespace
 
+std::span<const double> infinite_fields(const StepPlan& plan) {
+  return std::span(plan.max_errors).subspan(plan.max_errors.size() / 2);
+}
+
 void find_max_errors(Comm& comm, StepPlan& plan) {
   if (!plan.compressor && !plan.cells) return;
   std::fill(plan.max_errors.begin(), plan.max_errors.end(), 0);
   if (plan.compressor) add_compressed_errors(plan, plan.max_errors);
-  if (plan.cells) plan.cells->add_largest_errors(plan.max_errors);
+  if (plan.cells) {
+    plan.cells->add_largest_errors(plan.max_errors);
+    plan.cells->add_infinite(std::span(plan.max_errors).subspan(plan.max_errors.size() / 2));
+  }
   comm.all_reduce_max(std::span<double>(plan.max_errors));
 }
 
@@ -191,7 +198,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     plan.records = plan.layouts->has_records() ? PieceRecords(plan.exchange.plan) : PieceRecords();
     plan.part_sums =
         plan.layouts->sums_parts() ? PartSums(*plan.layouts, plan.space, plan.exchange.plan) : PartSums();
-    plan.max_errors.resize(schema.fields().size());
+    plan.max_errors.resize(2 * schema.fields().size());
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);
     }

@@ -47,6 +47,24 @@ def test_levels_boxes_and_strides_are_those_of_all_samples(tmp_path: Path) -> No
     np.testing.assert_array_equal(field.read(bits=4, stride=(2, 3, 5)), whole[::5, ::3, ::2])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_values_that_become_infinite_are_a_warning(tmp_path: Path, dtype: str) -> None:
+    checkered = np.where(np.indices((8, 8, 8)).sum(0) % 2, 1.0, -0.9) * np.finfo(dtype).max
+    path, all_bits = tmp_path / "run.idx", 8 * np.dtype(dtype).itemsize
+    with esker.Writer(path, dims={"x": 8, "y": 8, "z": 8}) as writer:
+        bits_of = {"few": 1, "all": all_bits, "small": 1}
+        fields = [writer.field(name, dtype, stored_bits=bits) for name, bits in bits_of.items()]
+        for step in range(3):
+            with writer.step(float(step)) as at:
+                for field, values in zip(fields, (checkered if step else 0 * checkered, checkered, checkered / 1e6)):
+                    at.put(field, values.astype(dtype))
+    assert np.isinf(esker.open(path)["few"].read(step=1)).any()
+    (warning,) = json.loads(path.with_suffix(".report.json").read_text())["warnings"]
+    assert warning == (
+        f"field 'few', from step 1: values near the largest of {dtype} are read as infinity; store more bits"
+    )
+
+
 def test_wrong_numbers_of_bits(tmp_path: Path) -> None:
     values = smooth((17, 33, 20), "f4")
     with pytest.raises(ValueError, match="expected 1, 2, 4, 8, 16 or 32 for float32"):
