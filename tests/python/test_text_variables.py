@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import warnings
 from collections.abc import Callable
@@ -46,6 +47,19 @@ def texts_in(ds: esker.Dataset, name: str, step: int = 0) -> list[str]:
     field = ds[name]
     assert field.dtype == np.uint8 and field.attrs["dtype"] == "S1"
     return texts_of_characters(field.read() if field.fixed else field.read(step=step)).tolist()
+
+
+def test_info_shows_texts(tmp_path: Path, esker_command: Run) -> None:
+    write_wrf(tmp_path / "wrf.nc", "NETCDF4")
+    shown = [line.split() for line in esker_command("info", tmp_path / "wrf.nc").stdout.splitlines()]
+    (names,) = (line for line in shown if line[:1] == ["names"] and len(line) > 3 and "0-" in " ".join(line))
+    assert names[1] == "text[8]" and names[3:5] == ["3", "fixed"]
+    (times,) = (line for line in shown if line[:2] == ["Times", "text[19]"])
+    assert times[3:5] == ["1", "3"]
+    facts = json.loads(esker_command("info", tmp_path / "wrf.nc", "--json").stdout)
+    assert {one["name"]: one["text_length"] for one in facts["fields"]} == {
+        "Times": 19, "T2": None, "names": 8, "area": None
+    }  # fmt: skip
 
 
 def check_wrf(path: Path) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 import esker
+from esker.characters import has_characters
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
@@ -114,6 +115,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
     return {
         "name": field.name,
         "dtype": field.dtype.name,
+        "text_length": field.shape[-1] if has_characters(field.dtype, field.attrs) else None,
         "components": field.components,
         "grid": field.grid.name,
         "dims": list(field.dims),
@@ -257,8 +259,7 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
         right=("shape", "steps", "largest error"),
     )
     for field in fields:
-        kind = field["dtype"] + (f"[{field['components']}]" if field["components"] > 1 else "")
-        shape = " × ".join(map(str, field["shape"]))
+        kind, shape = _type_and_shape(field)
         n_written = len(field["steps"])
         steps = (
             "fixed"
@@ -285,6 +286,15 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
             description,
         )
     return shown
+
+
+def _type_and_shape(field: Mapping[str, Any]) -> tuple[str, str]:
+    """"float32[3]", "12 × 10"; of texts their greatest length, "text[19]", and the shape without their characters."""
+    shape, length = field["shape"], field["text_length"]
+    if length is not None:
+        return f"text[{length}]", " × ".join(map(str, shape[:-1])) or "1"
+    components = f"[{field['components']}]" if field["components"] > 1 else ""
+    return field["dtype"] + components, " × ".join(map(str, shape))
 
 
 def _coding_text(field: dict[str, Any]) -> str:
