@@ -300,6 +300,11 @@ ESKER_API esker_status esker_def_stored_bits(esker_dataset* ds, int field, int b
 ESKER_API esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number,
                                           const char* name, const char* text);
 
+/// The same with a list of `count` >= 1 texts, copied; a list of one is the text. Local. esker_get_att_text
+/// returns them joined by newlines.
+ESKER_API esker_status esker_put_att_texts(esker_dataset* ds, esker_object object, int number,
+                                           const char* name, const char* const* texts, int64_t count);
+
 /// The same with `count` >= 1 integers, copied. Local.
 ESKER_API esker_status esker_put_att_int64(esker_dataset* ds, esker_object object, int number,
                                            const char* name, const int64_t* values, int64_t count);

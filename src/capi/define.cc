@@ -56,6 +56,18 @@ esker_status put_numbers(esker_dataset* ds, esker_object object, int number, con
   });
 }
 
+/// One text is not a list, as in other languages.
+Result<AttributeValue> to_texts(const char* const* texts, int64_t count) {
+  if (count < 1) return esker::error(Code::kInvalidArgument, "count {}, expected 1 or more", count);
+  ESKER_ASSIGN_OR_RETURN(const auto addresses, to_vector(texts, count, "count"));
+  std::vector<std::string> list;
+  for (const char* const text : addresses) {
+    if (!text) return esker::error(Code::kInvalidArgument, "texts[{}] is NULL", list.size());
+    list.emplace_back(text);
+  }
+  return esker::to_value(std::move(list));
+}
+
 /// Errors: kInvalidArgument (a number of axes or levels, a centering, NULL).
 Result<Mesh> to_mesh(int num_dims, const char* const* axes, const int64_t* extent, int num_levels,
                      const int64_t* ratios, esker_centering centering) {
@@ -198,6 +210,14 @@ esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int numb
                                 const char* text) {
   return definition_call(ds, "put_att", {{name, "name"}, {text, "text"}}, [&](Writer& writer) {
     return put_attribute(writer, object, number, name, std::string(text)).with_context("put_att");
+  });
+}
+
+esker_status esker_put_att_texts(esker_dataset* ds, esker_object object, int number, const char* name,
+                                 const char* const* texts, int64_t count) {
+  return definition_call(ds, "put_att", {{name, "name"}, {texts, "texts"}}, [&](Writer& writer) -> Status {
+    ESKER_ASSIGN_OR_RETURN(auto list, to_texts(texts, count));
+    return put_attribute(writer, object, number, name, std::move(list)).with_context("put_att");
   });
 }
 

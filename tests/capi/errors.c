@@ -58,6 +58,7 @@ static void test_definitions(const struct world* w) {
   int x, grid, field, n = -1, twice[2];
   char text[64];
   const int64_t value = 1;
+  const char* const latin_1 = "\xff";
   CHECK_OK(ds, esker_def_dim(ds, "x", 13, &x));
   CHECK_FAILS(ds, esker_def_dim(ds, "x", 13, &n), ESKER_ALREADY_EXISTS, "'x'");
   CHECK_FAILS(ds, esker_def_dim(ds, "y", 0, &n), ESKER_INVALID_ARGUMENT, "size 0");
@@ -78,6 +79,12 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_def_coords(ds, grid, 3, NULL, 0), ESKER_INVALID_ARGUMENT, "values is NULL");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "field 1");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 0, "units", "\xff"), ESKER_INVALID_ARGUMENT, "UTF-8");
+  CHECK_FAILS(ds, esker_put_att_texts(ds, ESKER_GRID, grid, "names", &latin_1, 1), ESKER_INVALID_ARGUMENT,
+              "UTF-8");
+  CHECK_FAILS(ds, esker_put_att_texts(ds, ESKER_GRID, grid, "names", &latin_1, 0), ESKER_INVALID_ARGUMENT,
+              "count 0");
+  CHECK_FAILS(ds, esker_put_att_texts(ds, ESKER_GRID, grid, "names", &latin_1, -1), ESKER_INVALID_ARGUMENT,
+              "-1");
   CHECK_FAILS(ds, esker_put_att_text(ds, 6, 0, "units", "m"), ESKER_INVALID_ARGUMENT, "object 6");
   CHECK_FAILS(ds, esker_put_att_text(ds, -1, 0, "units", "m"), ESKER_INVALID_ARGUMENT,
               "ESKER_TIME or ESKER_SCALAR");

@@ -28,6 +28,7 @@ static void null_datasets(void) {
                                 esker_def_coords(none, 0, 0, &d, 1),
                                 esker_def_field(none, 0, "f", ESKER_INT8, 1, 1, &n),
                                 esker_put_att_text(none, ESKER_DATASET, 0, "a", "b"),
+                                esker_put_att_texts(none, ESKER_DATASET, 0, "a", &text, 1),
                                 esker_put_att_int64(none, ESKER_DATASET, 0, "a", i, 1),
                                 esker_put_att_double(none, ESKER_DATASET, 0, "a", &d, 1),
                                 esker_begin_step(none, 0),
@@ -120,6 +121,7 @@ static void null_datasets(void) {
 static void null_arguments_of_a_writer(const struct world* w) {
   const int64_t one = 1;
   const double real = 1;
+  static const char* const texts[2] = {"b", NULL};
   int n = -1, field = -1;
   esker_dataset* ds = create_map(w, "nulls.idx", &field);
   const int dims[1] = {0};
@@ -133,6 +135,9 @@ static void null_arguments_of_a_writer(const struct world* w) {
   NULL_FAILS(esker_def_field(ds, 0, "q", ESKER_INT8, 1, 1, NULL), "field");
   NULL_FAILS(esker_put_att_text(ds, ESKER_DATASET, 0, NULL, "b"), "name");
   NULL_FAILS(esker_put_att_text(ds, ESKER_DATASET, 0, "a", NULL), "text");
+  NULL_FAILS(esker_put_att_texts(ds, ESKER_DATASET, 0, NULL, texts, 1), "name");
+  NULL_FAILS(esker_put_att_texts(ds, ESKER_DATASET, 0, "a", NULL, 1), "texts");
+  NULL_FAILS(esker_put_att_texts(ds, ESKER_DATASET, 0, "a", texts, 2), "texts[1]");
   NULL_FAILS(esker_put_att_int64(ds, ESKER_DATASET, 0, NULL, &one, 1), "name");
   NULL_FAILS(esker_put_att_int64(ds, ESKER_DATASET, 0, "a", NULL, 1), "values");
   NULL_FAILS(esker_put_att_double(ds, ESKER_DATASET, 0, NULL, &real, 1), "name");

@@ -7,6 +7,7 @@ enum { NX = 3 };
 
 static void define(esker_dataset* ds, int* series) {
   static const int8_t flags[3] = {0, 1, 2};
+  static const char* const names[3] = {"land", "", "floating ice"};
   static const uint64_t big[1] = {UINT64_C(18446744073709551615)};
   static const float scale[1] = {0.1f};
   static const int64_t ids[NX] = {1, 2, INT64_C(9007199254740993)};
@@ -20,6 +21,7 @@ static void define(esker_dataset* ds, int* series) {
   CHECK_OK(ds, esker_def_field(ds, *series, "dt", ESKER_FLOAT64, 1, ESKER_EVERY_STEP, &field));
   CHECK(field == 0);
   CHECK_OK(ds, esker_put_att_values(ds, ESKER_FIELD, field, "flag_values", ESKER_INT8, flags, 3));
+  CHECK_OK(ds, esker_put_att_texts(ds, ESKER_FIELD, field, "flag_names", names, 3));
   CHECK_OK(ds, esker_put_att_values(ds, ESKER_FIELD, field, "big", ESKER_UINT64, big, 1));
   CHECK_OK(ds, esker_put_att_values(ds, ESKER_DIM, dim, "scale_factor", ESKER_FLOAT32, scale, 1));
   CHECK_OK(ds, esker_def_scalar(ds, "crs", ESKER_INT32, &zero, &scalar));
@@ -67,6 +69,10 @@ static void expect_attributes(esker_dataset* ds) {
   CHECK(count == 1 && reals[0] == 0.1f);
   CHECK_OK(ds, esker_get_att_double(ds, ESKER_DIM, 0, "scale_factor", &same, &count));
   CHECK(same == reals && reals[0] == 0.1f);
+  CHECK_OK(ds, esker_get_att_text(ds, ESKER_FIELD, 0, "flag_names", &text));
+  CHECK(strcmp(text, "land\n\nfloating ice") == 0);
+  CHECK_OK(ds, esker_inq_att(ds, ESKER_FIELD, 0, "flag_names", &kind, &count));
+  CHECK(kind == ESKER_ATT_TEXT && count == 18);
   CHECK_OK(ds, esker_get_att_text(ds, ESKER_SCALAR, 0, "grid_mapping_name", &text));
   CHECK(strcmp(text, "polar_stereographic") == 0);
   CHECK_FAILS(ds, esker_get_att_values(ds, ESKER_SCALAR, 0, "grid_mapping_name", &type, &values, &count),

@@ -57,6 +57,8 @@ contains
     call check_fails(ds, ierr, esker_invalid_argument, "object 6")
     call esker_put_att_int64(ds, esker_of_grid, grid, "n", [integer(int64) ::], ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "values")
+    call esker_put_att_texts(ds, esker_of_grid, grid, "n", [character(3) ::], ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "count 0")
     call esker_put_att_double(ds, esker_of_grid, grid, "", [1d0], ierr)
     call check(ierr == esker_invalid_argument, "a name of no letter")
     call esker_inq_grid_id(ds, "q", n, ierr)
