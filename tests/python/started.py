@@ -16,8 +16,18 @@ def restore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def assert_ends_with_its_programs(command: list[str], folder: Path, number: signal.Signals) -> None:
-    """A command that writes to the folder ends soon after a signal, and nothing that it started or wrote is left."""
+def assert_ends_with_its_programs(
+    command: list[str],
+    folder: Path,
+    number: signal.Signals,
+    written: str = "esker-bench-*/esker-bench-*/*",
+    starts: bool = True,
+) -> None:
+    """A command that writes to the folder ends soon after a signal, and nothing that it started or wrote is left.
+
+    written: pattern of files after which the signal comes
+    starts:  whether programs run then
+    """
     # In a process group, which gets the signal as a terminal sends it.
     bench = subprocess.Popen(
         [sys.executable, "-c", "from esker.cli import main; main()", *command],
@@ -25,11 +35,11 @@ def assert_ends_with_its_programs(command: list[str], folder: Path, number: sign
     )  # fmt: skip
     try:
         deadline = time.monotonic() + 60
-        while not list(folder.glob("esker-bench-*/esker-bench-*/*")):
+        while not list(folder.glob(written)):
             assert bench.poll() is None, bench.communicate()
             assert time.monotonic() < deadline, "no file was written"
             time.sleep(0.05)
-        assert running_in(folder)
+        assert running_in(folder) if starts else bench.poll() is None
         os.killpg(bench.pid, number)
         bench.communicate(timeout=5)
     finally:

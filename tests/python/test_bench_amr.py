@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from started import assert_ends_with_its_programs
 
 from esker import amr_bench
 from esker.cli import esker as command
@@ -82,3 +84,22 @@ def test_options_that_do_not_apply_are_named() -> None:
     for given in (["--block", "64"], ["--levels"], ["--smooth"], ["--ranks", "1,2"]):
         result = CliRunner().invoke(command, ["bench", "amr", *given])
         assert result.exit_code == 2 and "do not apply" in result.output
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_files_and_no_ranks(tmp_path: Path, number: signal.Signals) -> None:
+    if not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM} is not built")
+    words = [
+        "bench",
+        "amr",
+        "--ranks",
+        "2",
+        "--repeat",
+        "1000",
+        "--program",
+        str(PROGRAM),
+        "--dir",
+        str(tmp_path),
+    ]
+    assert_ends_with_its_programs(words, tmp_path, number, "esker-bench-*/*")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from started import assert_ends_with_its_programs
 
 import esker
 from esker import planning
@@ -341,6 +343,12 @@ def test_a_million_ranks_in_a_minute() -> None:
     begin = time.process_time()
     cost.cost_of(found, sets)
     assert time.process_time() - begin < 10
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing_of_a_calibration(tmp_path: Path, number: signal.Signals) -> None:
+    words = ["simulate", "--calibrate", str(tmp_path), "--repeat", "1000"]
+    assert_ends_with_its_programs(words, tmp_path, number, "esker-calibrate-*", starts=False)
 
 
 @pytest.mark.slow

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from started import assert_ends_with_its_programs
 
 from conftest import ROOT
 from esker.cli import esker as command
@@ -180,3 +182,11 @@ def test_tried_settings_are_told() -> None:
     told: list[Tried] = []
     dataset_search.search(machine({}), WORK, ["in_block"], told.append)
     assert [each.setting for each in told] == [{"in_block": "hz"}]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_files_and_no_ranks(tmp_path: Path, number: signal.Signals) -> None:
+    if not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM} is not built")
+    words = ["tune", "dataset", "s3d", "--block", "24,24,24", "--ranks", "2", "--repeat", "10000"]
+    assert_ends_with_its_programs([*words, "--program", str(PROGRAM), "--dir", str(tmp_path)], tmp_path, number)

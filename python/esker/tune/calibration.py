@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import benchmark
+from esker.launching import ending_with_signals
 from esker.serial import write
 from esker.tune import message_times
 from esker.tune.machine import Machine, Parameter
@@ -61,7 +62,10 @@ def calibrate(
         f"{repeat} repetitions"
     )
     measured: dict[str, Sequence[float]] = {}
-    with tempfile.TemporaryDirectory(prefix="esker-calibrate-", dir=directory) as scratch:
+    with (
+        ending_with_signals(),
+        tempfile.TemporaryDirectory(prefix="esker-calibrate-", dir=directory) as scratch,
+    ):
         storage = _Storage(Path(scratch), cores, repeat)
         for title, measure in (
             ("copying in memory", lambda: {"copy_bandwidth": _copy_rates(cores, repeat)}),
