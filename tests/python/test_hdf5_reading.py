@@ -38,6 +38,26 @@ def test_a_version_of_a_newer_library_is_named(tmp_path: Path, esker_command: Ru
     assert done.returncode == 1 and "needs a newer HDF5" in done.stderr
 
 
+def test_fewer_values_in_the_header_than_the_extents_say(tmp_path: Path) -> None:
+    """HDF5 1.10 would read beyond its memory of them."""
+    path = tmp_path / "compact.h5"
+    with h5py.File(path, "w") as file:
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_layout(h5py.h5d.COMPACT)
+        space = h5py.h5s.create_simple((11,))
+        for name, kind in ((b"numbers", h5py.h5t.NATIVE_DOUBLE), (b"texts", h5py.special_dtype(vlen=str))):
+            of_type = kind if isinstance(kind, h5py.h5t.TypeID) else h5py.h5t.py_create(kind, logical=True)
+            h5py.h5d.create(file.id, name, of_type, space, properties)
+        file["whole"] = np.arange(4.0)
+    content = path.read_bytes()
+    assert content.count((11).to_bytes(8, "little")) >= 2
+    path.write_bytes(content.replace((11).to_bytes(8, "little"), (12).to_bytes(8, "little")))
+    dataset = esker.open(path)
+    assert list(dataset.fields) == ["whole"]
+    left_out = [warning for warning in dataset.warnings if "bytes of its 12 values" in warning]
+    assert [warning.split("'")[1] for warning in left_out] == ["numbers", "texts"]
+
+
 @pytest.mark.parametrize("form, name", [("netcdf4", "run.nc"), ("hdf5", "run.h5")])
 def test_what_esker_writes_it_reads(tmp_path: Path, form: str, name: str, esker_command: Run) -> None:
     path, temp = tmp_path / name, RNG.random((3, 5, 20, 30)).astype("f4")
