@@ -16,6 +16,7 @@ Index num_samples_in(const Box& domain, const std::vector<LevelBox>& boxes) {
 
 std::vector<LevelCover> covers_of(const Mesh& mesh, std::span<const MeshBox> patches) {
   const Box finest = mesh.domain(mesh.num_levels() - 1);
+  const bool counts_covered = finest.checked_num_samples().has_value();
   std::vector<LevelCover> covers(static_cast<std::size_t>(mesh.num_levels()));
   std::vector<LevelBox> all;
   for (int level = 0; level < mesh.num_levels(); ++level) {
@@ -28,6 +29,7 @@ std::vector<LevelCover> covers_of(const Mesh& mesh, std::span<const MeshBox> pat
     }
     cover.patches = std::ssize(boxes);
     cover.samples = num_samples_in(mesh.domain(level), boxes);
+    if (!counts_covered) continue;
     cover.covered = num_samples_in(finest, in_finest);  // of the finest level, at first
     all.insert(all.end(), in_finest.begin(), in_finest.end());
   }

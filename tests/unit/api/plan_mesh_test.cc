@@ -201,6 +201,8 @@ TEST(PlanMeshReport, IsMadeForWholeLevelsOfHugeMeshes) {
   EXPECT_EQ(planned.stored_bytes, (4 * 5 * 6 + 6) * (8 + 12));
   EXPECT_EQ(planned.data_bytes, planned.stored_bytes);
   EXPECT_EQ(planned.levels[1].patches, 0);
+  EXPECT_EQ(planned.levels[0].samples, 4 * 5 * 6);
+  EXPECT_EQ(planned.levels[0].covered, 0);
   options.format = "vtkhdf+idx";
   EXPECT_EQ(plan_step(schema, 2, patches, options).status().code(), Code::kInvalidArgument);
 }
