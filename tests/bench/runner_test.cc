@@ -241,9 +241,13 @@ long num_writes() {
 TEST_F(FilesTest, IorWritesInTransfersOfOneMebibyte) {
   const Workload workload = make_s3d(0, 1, {64, 64, 40});  // 16 components of 1.25 MiB in 4 fields
   const auto writes_of = [&](const std::unique_ptr<Case>& tested) {
-    const long before = num_writes();
-    tested->write_step(workload, 0);
-    return num_writes() - before;
+    long least = std::numeric_limits<long>::max();
+    for (int i = 0; i < 3; ++i) {  // other threads of MPI may write, too
+      const long before = num_writes();
+      tested->write_step(workload, 0);
+      least = std::min(least, num_writes() - before);
+    }
+    return least;
   };
   const std::string path = directory();
   const long whole = writes_of(posix_case(path, 0));
