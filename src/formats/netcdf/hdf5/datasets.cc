@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
+#include "formats/netcdf/hdf5/chunk_sizes.h"
 #include "formats/netcdf/hdf5/dimensions.h"
 #include "formats/netcdf/hdf5/global_heap.h"
 #include "formats/netcdf/hdf5/variable_text.h"
@@ -148,6 +149,7 @@ Index longest_text(hid_t dataset, const DatasetInfo& info) {
     n *= static_cast<std::size_t>(std::min<hsize_t>(extent, kMostTexts + 1));
   if (n > kMostTexts)
     throw Failure(fmt::format("at most {} texts of variable length are supported", kMostTexts));
+  check_chunk_sizes(dataset, std::vector<hsize_t>(info.extents.size()), info.extents);
   std::vector<std::byte> references(n * kReferenceBytes);
   checked(H5Dread(dataset, reference_type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()), "texts");
   std::size_t longest = 1;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "formats/netcdf/hdf5/chunk_sizes.h"
 #include "formats/netcdf/hdf5/global_heap.h"
 #include "formats/netcdf/hdf5/variable_text.h"
 
@@ -101,6 +102,9 @@ void read_values(hid_t dataset, const std::string& path, const InMemory& memory,
     fill(dataset, memory, num_values(slab), out);
   }
   if (std::find(present.begin(), present.end(), hsize_t{0}) != present.end()) return;
+  std::vector<hsize_t> end = start;
+  for (std::size_t axis = 0; axis < rank; ++axis) end[axis] += (present[axis] - 1) * stride[axis] + 1;
+  check_chunk_sizes(dataset, start, end);
   checked(H5Sselect_hyperslab(stored, H5S_SELECT_SET, start.data(), stride.data(), present.data(), nullptr),
           "selection");
   const Handle selected(H5Screate_simple(static_cast<int>(rank), count.data(), nullptr), "memory");

@@ -1,0 +1,51 @@
+#include "formats/netcdf/hdf5/chunk_sizes.h"
+
+#include <fmt/format.h>
+
+#include "formats/netcdf/hdf5/global_heap.h"
+#include "formats/netcdf/hdf5/session.h"
+
+namespace esker::hdf5 {
+namespace {
+
+/// In the file. In memory, texts of variable length are pointers.
+hsize_t value_bytes(hid_t dataset) {
+  const Handle type(H5Dget_type(dataset), "type");
+  return H5Tis_variable_str(type) > 0 ? kReferenceBytes : H5Tget_size(type);
+}
+
+void check_chunk(hid_t dataset, const std::vector<hsize_t>& place, hsize_t expected) {
+  unsigned mask = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  checked(H5Dget_chunk_info_by_coord(dataset, place.data(), &mask, &address, &bytes), "chunk");
+  if (address != HADDR_UNDEF && bytes != expected)
+    throw Failure(fmt::format("a chunk has {} bytes, expected {}", bytes, expected));
+}
+
+}  // namespace
+
+void check_chunk_sizes(hid_t dataset, const std::vector<hsize_t>& first, const std::vector<hsize_t>& end) {
+  const Handle list(H5Dget_create_plist(dataset), "storage");
+  if (first.empty() || H5Pget_layout(list) != H5D_CHUNKED || H5Pget_nfilters(list) != 0) return;
+  std::vector<hsize_t> chunk(first.size());
+  checked(H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "chunk");
+  hsize_t expected = value_bytes(dataset);
+  for (const hsize_t extent : chunk) expected *= extent;  // below 2^32, as the library has checked
+  std::vector<hsize_t> begin(first.size());
+  for (std::size_t axis = 0; axis < begin.size(); ++axis) {
+    if (first[axis] >= end[axis]) return;
+    begin[axis] = first[axis] / chunk[axis] * chunk[axis];
+  }
+  std::vector<hsize_t> place = begin;
+  for (std::size_t axis = 0; axis < place.size();) {
+    check_chunk(dataset, place, expected);
+    for (axis = 0; axis < place.size(); ++axis) {  // to the next one
+      place[axis] += chunk[axis];
+      if (place[axis] < end[axis]) break;
+      place[axis] = begin[axis];
+    }
+  }
+}
+
+}  // namespace esker::hdf5
