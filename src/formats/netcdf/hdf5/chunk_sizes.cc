@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "formats/netcdf/hdf5/global_heap.h"
 #include "formats/netcdf/hdf5/session.h"
 
@@ -12,6 +14,16 @@ namespace {
 hsize_t value_bytes(hid_t dataset) {
   const Handle type(H5Dget_type(dataset), "type");
   return H5Tis_variable_str(type) > 0 ? kReferenceBytes : H5Tget_size(type);
+}
+
+/// The library finds a chunk by visiting all of them.
+constexpr double kMostVisits = 4096;
+
+std::vector<hsize_t> extents_of(hid_t dataset, std::size_t rank) {
+  const Handle space(H5Dget_space(dataset), "extents");
+  std::vector<hsize_t> extents(rank);
+  checked(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "extents");
+  return extents;
 }
 
 void check_chunk(hid_t dataset, const std::vector<hsize_t>& place, hsize_t expected) {
@@ -32,11 +44,16 @@ void check_chunk_sizes(hid_t dataset, const std::vector<hsize_t>& first, const s
   checked(H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "chunk");
   hsize_t expected = value_bytes(dataset);
   for (const hsize_t extent : chunk) expected *= extent;  // below 2^32, as the library has checked
+  const std::vector<hsize_t> extents = extents_of(dataset, first.size());
   std::vector<hsize_t> begin(first.size());
+  double visits = 1;
   for (std::size_t axis = 0; axis < begin.size(); ++axis) {
     if (first[axis] >= end[axis]) return;
     begin[axis] = first[axis] / chunk[axis] * chunk[axis];
+    visits *= std::ceil(static_cast<double>(end[axis] - begin[axis]) / static_cast<double>(chunk[axis]));
+    visits *= std::ceil(static_cast<double>(extents[axis]) / static_cast<double>(chunk[axis]));
   }
+  if (visits > kMostVisits) return;
   std::vector<hsize_t> place = begin;
   for (std::size_t axis = 0; axis < place.size();) {
     check_chunk(dataset, place, expected);
