@@ -28,6 +28,11 @@ struct Domain {
   esker::BrickDecomposition parts;
 };
 
+/// Seconds of this rank.
+struct Stages {
+  miniapp::Stopwatch init, compute, write, verify;
+};
+
 Domain make_domain(const World& world, const Settings& s) {
   Grid grid = make_whole_grid(s);
   auto parts = esker::BrickDecomposition::pism(2, {grid.Mx, grid.My}, world.size).value();
@@ -37,27 +42,29 @@ Domain make_domain(const World& world, const Settings& s) {
 
 class Run {
  public:
-  Run(const World& world, const Settings& settings, const Domain& domain)
+  Run(const World& world, const Settings& settings, const Domain& domain, Stages& stages)
       : world_(world),
         settings_(settings),
         domain_(domain),
+        stages_(stages),
         halo_(world.comm, domain.parts),
         model_(world.comm, domain.grid, halo_, settings.model),
         description_(description()),
         print_(world.rank == 0 && !settings.quiet),
         progress_(world.rank == 0 && !settings.quiet, "year") {}
 
-  void execute() {
-    const double start = MPI_Wtime();
+  /// `start`: MPI_Wtime() at the start of the run.
+  void execute(double start) {
     print_("{} x {} x {} points, {} rank(s) as {} x {}, {}\n", domain_.grid.Mx, domain_.grid.My,
            domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
            name(settings_.precision));
-    in_init_.time([&] { initialise(); });
-    const std::unique_ptr<StepOutput> output = make_output(world_, domain_.grid, settings_, description_);
+    stages_.init.time([&] { initialise(); });
+    std::unique_ptr<StepOutput> output;
+    stages_.write.time([&] { output = make_output(world_, domain_.grid, settings_, description_); });
     start_ = model_.state().time;
     for (Index step = 0; step < settings_.output_steps; ++step) one_step(*output, step);
     const std::string report = output->report();
-    in_output_.time([&] { output->close(); });
+    stages_.write.time([&] { output->close(); });
     print_end(report, MPI_Wtime() - start);
   }
 
@@ -84,14 +91,14 @@ class Run {
   void one_step(StepOutput& output, Index step) {
     const auto time_of = [&](Index n) { return start_ + static_cast<double>(n) * settings_.output_interval; };
     const double end = time_of(settings_.output_steps - 1);
-    in_model_.time(
+    stages_.compute.time(
         [&] { model_.advance_to(time_of(step), [&](double time) { progress_.show(time, end); }); });
     progress_.clear();
     print_model();
-    in_output_.time([&] { output.write(model_.state()); });
+    stages_.write.time([&] { output.write(model_.state()); });
     const std::string written = output.last_step();
     print_("{:<6} {}\n", settings_.mode, written);
-    if (settings_.verify) in_verify_.time([&] { output.verify(); });
+    if (settings_.verify) stages_.verify.time([&] { output.verify(); });
   }
 
   void print_model() {
@@ -125,8 +132,8 @@ class Run {
       const double slowest = max_over_ranks(world_.comm, watch.seconds);
       return fmt::format("{:.2f} s ({:.0f} %)", slowest, 100 * slowest / seconds);
     };
-    const std::string init = stage(in_init_), compute = stage(in_model_), write = stage(in_output_),
-                      verify = stage(in_verify_);
+    const std::string init = stage(stages_.init), compute = stage(stages_.compute),
+                      write = stage(stages_.write), verify = stage(stages_.verify);
     print_("\n{}\n\n", report);
     print_("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
            s.calved / 1e9, s.clipped / 1e9);
@@ -138,6 +145,7 @@ class Run {
   const World& world_;
   const Settings& settings_;
   const Domain& domain_;
+  Stages& stages_;
   Halo halo_;
   Model model_;
   Description description_;
@@ -145,7 +153,6 @@ class Run {
   miniapp::Progress progress_;
   double start_ = 0;  ///< a
   Summary before_;
-  miniapp::Stopwatch in_init_, in_model_, in_output_, in_verify_;
 };
 
 /// Rank 0 plans and prints; the others wait for the outcome.
@@ -164,13 +171,17 @@ void print_plan(const World& world, const Settings& settings) {
 void run(MPI_Comm comm, const Settings& settings) {
   const World world(comm);
   if (settings.plan_ranks > 0) return print_plan(world, settings);
+  const double start = MPI_Wtime();
+  Stages stages;
   std::unique_ptr<Domain> domain;
   std::unique_ptr<Run> job;
-  together(comm, [&] {
-    domain = std::make_unique<Domain>(make_domain(world, settings));
-    job = std::make_unique<Run>(world, settings, *domain);
+  stages.init.time([&] {
+    together(comm, [&] {
+      domain = std::make_unique<Domain>(make_domain(world, settings));
+      job = std::make_unique<Run>(world, settings, *domain, stages);
+    });
   });
-  job->execute();
+  job->execute(start);
 }
 
 }  // namespace pism
