@@ -100,23 +100,30 @@ RawOutput::Part RawOutput::part_of(const PutField& field) {
           levels * static_cast<Index>(esker::size_bytes(field.patch.type))};
 }
 
-Index RawOutput::row_offset(const Part& part, Index row) const {
-  return end_bytes_ + ((part.y + row) * grid_.Mx + part.x) * part.column_bytes;
+Index RawOutput::row_offset(Index begin, const Part& part, Index row) const {
+  return begin + ((part.y + row) * grid_.Mx + part.x) * part.column_bytes;
 }
 
 void RawOutput::write(const std::vector<PutField>& fields) {
   step_bytes_ = end_bytes_;
-  for (const PutField& field : fields) {
-    const Part mine = part_of(field);
-    std::vector<std::byte> packed;
-    together(world_.comm, [&] { packed = pack(field.patch); });
-    if (mode_ == RawMode::kCollective) {
-      write_together(mine, packed, field.patch.type == esker::SampleType::kFloat64);
-    } else {
-      write_by_leader(mine, packed);
-    }
-    end_bytes_ += grid_.Mx * grid_.My * mine.column_bytes;
+  try {
+    for (const PutField& field : fields) write_field(field);
+  } catch (const miniapp::AgreedError&) {  // on all ranks
+    if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
+    throw;
   }
+}
+
+void RawOutput::write_field(const PutField& field) {
+  const Part mine = part_of(field);
+  std::vector<std::byte> packed;
+  together(world_.comm, [&] { packed = pack(field.patch); });
+  if (mode_ == RawMode::kCollective) {
+    write_together(mine, packed, field.patch.type == esker::SampleType::kFloat64);
+  } else {
+    write_by_leader(mine, packed);
+  }
+  end_bytes_ += field_bytes(mine);
 }
 
 /// The leader holds the columns of one rank at a time.
@@ -157,7 +164,7 @@ void RawOutput::store(const Part& part, const std::vector<std::byte>& packed) co
     const std::byte* from = packed.data() + row * part.row_bytes();
     for (Index done = 0; done < part.row_bytes();) {
       const auto left = static_cast<std::size_t>(part.row_bytes() - done);
-      const ::ssize_t n = ::pwrite(descriptor_, from + done, left, row_offset(part, row) + done);
+      const ::ssize_t n = ::pwrite(descriptor_, from + done, left, row_offset(end_bytes_, part, row) + done);
       if (n < 0 && errno != EINTR) fail("write", path_);
       done += std::max<::ssize_t>(n, 0);
     }
@@ -191,26 +198,27 @@ void RawOutput::write_together(const Part& mine, const std::vector<std::byte>& p
 void RawOutput::verify(const std::vector<PutField>& fields) {
   if (file_ != MPI_FILE_NULL) MPI_File_sync(file_);
   MPI_Barrier(world_.comm);
-  const Index end = std::exchange(end_bytes_, step_bytes_);
   together(world_.comm, [&] {
+    Index begin = step_bytes_;
     for (const PutField& field : fields) {
-      const Part mine = part_of(field);
-      const std::vector<std::byte> expected = pack(field.patch);
-      std::vector<std::byte> row(static_cast<std::size_t>(mine.row_bytes()));
-      for (Index y = 0; y < mine.ny; ++y) {
-        const ::ssize_t n = ::pread(descriptor_, row.data(), row.size(), row_offset(mine, y));
-        if (n < 0) fail("read", path_);
-        const bool same = n == std::ssize(row) &&
-                          std::equal(row.begin(), row.end(), expected.begin() + y * mine.row_bytes());
-        if (!same) {
-          throw std::runtime_error(fmt::format(
-              "verification of field '{}': row {} on storage differs from memory", field.name, mine.y + y));
-        }
-      }
-      end_bytes_ += grid_.Mx * grid_.My * mine.column_bytes;
+      compare(field, begin);
+      begin += field_bytes(part_of(field));
     }
   });
-  end_bytes_ = end;
+}
+
+void RawOutput::compare(const PutField& field, Index begin) const {
+  const Part mine = part_of(field);
+  const std::vector<std::byte> expected = pack(field.patch);
+  std::vector<std::byte> found(static_cast<std::size_t>(mine.row_bytes()));
+  for (Index row = 0; row < mine.ny; ++row) {
+    const ::ssize_t n = ::pread(descriptor_, found.data(), found.size(), row_offset(begin, mine, row));
+    if (n < 0) fail("read", path_);
+    const auto in_memory = expected.begin() + row * mine.row_bytes();
+    if (n == std::ssize(found) && std::equal(found.begin(), found.end(), in_memory)) continue;
+    throw std::runtime_error(fmt::format("verification of field '{}': row {} on storage differs from memory",
+                                         field.name, mine.y + row));
+  }
 }
 
 }  // namespace pism

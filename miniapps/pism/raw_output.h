@@ -21,6 +21,13 @@ namespace pism {
 
 enum class RawMode { kGather, kNodes, kCollective };
 
+struct NamedRawMode {
+  const char* name;
+  RawMode mode;
+};
+inline constexpr NamedRawMode kRawModes[] = {
+    {"gather", RawMode::kGather}, {"nodes", RawMode::kNodes}, {"collective", RawMode::kCollective}};
+
 class RawOutput {
  public:
   /// Collective; throws AgreedError, also if the file exists and is not to be overwritten. `grid` outlives
@@ -31,7 +38,7 @@ class RawOutput {
   RawOutput(const RawOutput&) = delete;
   RawOutput& operator=(const RawOutput&) = delete;
 
-  /// Collective: appends the fields of a step. Throws AgreedError.
+  /// Collective: appends the fields of a step. Throws AgreedError; the file is then closed.
   void write(const std::vector<PutField>& fields);
   /// Collective: compares the fields of the last step in the file with these, to the bit. Throws AgreedError.
   void verify(const std::vector<PutField>& fields);
@@ -49,10 +56,15 @@ class RawOutput {
     [[nodiscard]] Index size_bytes() const { return ny * row_bytes(); }
   };
   [[nodiscard]] static Part part_of(const PutField& field);
-  [[nodiscard]] Index row_offset(const Part& part, Index row) const;
+  /// Of a field of the whole grid.
+  [[nodiscard]] Index field_bytes(const Part& part) const { return grid_.Mx * grid_.My * part.column_bytes; }
+  /// In the file, of a field that begins at `begin`.
+  [[nodiscard]] Index row_offset(Index begin, const Part& part, Index row) const;
+  void write_field(const PutField& field);
   void write_by_leader(const Part& mine, const std::vector<std::byte>& packed);
   void write_together(const Part& mine, const std::vector<std::byte>& packed, bool is_double);
   void store(const Part& part, const std::vector<std::byte>& packed) const;
+  void compare(const PutField& field, Index begin) const;
 
   miniapp::World world_;
   const Grid& grid_;

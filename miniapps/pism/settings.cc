@@ -50,6 +50,12 @@ CLI::Validator one_of_the_grids() {
   return CLI::IsMember(names);
 }
 
+CLI::Validator one_of_the_modes() {
+  std::vector<std::string> names{"esker"};
+  for (const NamedRawMode& raw : kRawModes) names.emplace_back(raw.name);
+  return CLI::IsMember(names);
+}
+
 void add_source_options(CLI::App& app, Settings& s, Texts& t) {
   auto* source = app.add_option_group("Initial state", "Bed and ice at the start");
   source->require_option(1);
@@ -119,7 +125,7 @@ void add_run_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option(
          "--mode", s.mode,
          "esker, or without a library: gather (one writer), nodes (a writer per node), collective (MPI-IO)")
-      ->check(CLI::IsMember({"esker", "gather", "nodes", "collective"}))
+      ->check(one_of_the_modes())
       ->capture_default_str();
   app.add_option("--precision", t.precision, "f4 or f8: type of the output")
       ->check(CLI::IsMember({"f4", "f8"}))
@@ -168,14 +174,15 @@ void settle_grid(const Texts& t, Settings& s) {
 }
 
 /// Options of Esker say nothing to the other modes, except whether to overwrite.
-void check_mode(const Texts& t, const Settings& s) {
-  if (s.mode == "esker") return;
+void settle_mode(const Texts& t, Settings& s) {
+  for (const NamedRawMode& raw : kRawModes) {
+    if (s.mode == raw.name) s.raw_mode = raw.mode;
+  }
+  if (!s.raw_mode) return;
   if (s.plan_ranks > 0)
     throw std::invalid_argument("--plan plans the output through Esker: leave out --mode " + s.mode);
   for (const std::string& option : t.options) {
-    if (option.starts_with("overwrite=") || option.starts_with("report=") ||
-        option.starts_with("aggregators="))
-      continue;
+    if (option.starts_with("overwrite=")) continue;
     throw std::invalid_argument("--mode " + s.mode + " writes without Esker: leave out -o " + option);
   }
 }
@@ -204,7 +211,9 @@ void settle_model(const Texts& t, Settings& s) {
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("Runs a shallow-ice model of an ice sheet, and writes its steps through Esker.", "esker-pism");
+  CLI::App app(
+      "Runs a shallow-ice model of an ice sheet, and writes its steps through Esker, or without a library.",
+      "esker-pism");
   app.footer(kExamples);
   return miniapp::read_command_line(app, [&] {
     Settings settings;
@@ -219,7 +228,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     settle_model(texts, settings);
     settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
     settings.esker = miniapp::esker_options(texts.options);
-    check_mode(texts, settings);
+    settle_mode(texts, settings);
     return settings;
   });
 }

@@ -10,16 +10,18 @@
 #include "esker/types/sample_type.hpp"
 #include "model.h"
 #include "named_grids.h"
+#include "raw_output.h"
 
 namespace pism {
 
 struct Settings {
-  std::string input;             ///< netCDF file with topg and thk; empty with a dome
-  std::optional<Dome> dome;      ///< instead of an input
-  std::string restart;           ///< dataset of an earlier run, instead of both
-  std::string output;            ///< dataset, "run.idx"
-  std::optional<GridSpec> grid;  ///< its points in x and y; absent: those of the input
-  std::string mode = "esker";    ///< or gather, nodes, collective: see raw_output.h
+  std::string input;                ///< netCDF file with topg and thk; empty with a dome
+  std::optional<Dome> dome;         ///< instead of an input
+  std::string restart;              ///< dataset of an earlier run, instead of both
+  std::string output;               ///< dataset, "run.idx"
+  std::optional<GridSpec> grid;     ///< its points in x and y; absent: those of the input
+  std::string mode = "esker";       ///< its name on the command line
+  std::optional<RawMode> raw_mode;  ///< absent: through Esker
   Index levels = 61;
   double ice_height = 4000;  ///< m, of the highest level
   ZSpacing z_spacing = ZSpacing::kEqual;

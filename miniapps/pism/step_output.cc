@@ -82,11 +82,8 @@ class WithoutALibrary final : public StepOutput {
 
 std::unique_ptr<StepOutput> make_output(const miniapp::World& world, const Grid& grid,
                                         const Settings& settings, const Description& description) {
-  if (settings.mode == "esker") return std::make_unique<ThroughEsker>(world, grid, settings, description);
-  const RawMode mode = settings.mode == "gather"  ? RawMode::kGather
-                       : settings.mode == "nodes" ? RawMode::kNodes
-                                                  : RawMode::kCollective;
-  return std::make_unique<WithoutALibrary>(world, grid, settings, mode);
+  if (settings.raw_mode) return std::make_unique<WithoutALibrary>(world, grid, settings, *settings.raw_mode);
+  return std::make_unique<ThroughEsker>(world, grid, settings, description);
 }
 
 }  // namespace pism

@@ -28,7 +28,7 @@ class StepOutput {
   [[nodiscard]] virtual std::string report() = 0;
 };
 
-/// By settings.mode. Collective; throws AgreedError. `grid` and `settings` outlive it.
+/// By settings.raw_mode. Collective; throws AgreedError. `grid` and `settings` outlive it.
 std::unique_ptr<StepOutput> make_output(const miniapp::World& world, const Grid& grid,
                                         const Settings& settings, const Description& description);
 

@@ -5,13 +5,14 @@ trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# Runs in the new directory NAME; NAME.log is what it printed, NAME.state the checksum of its last state, NAME.sums
+# Runs in the new directory NAME with an aggregator per rank, unless `esker_options` is set; NAME.log is what it printed, NAME.state the checksum of its last state, NAME.sums
 # those of its files.
 run_in() { # NAME RANKS ARGUMENTS...
   name=$1 ranks=$2
   shift 2
   mkdir "$work/$name"
-  if ! (cd "$work/$name" && "$mpiexec" "$numproc" "$ranks" "$program" -o report=none -o aggregators="$ranks" "$@") \
+  if ! (cd "$work/$name" && "$mpiexec" "$numproc" "$ranks" "$program" \
+    ${esker_options--o report=none -o aggregators=$ranks} "$@") \
     > "$work/$name.log"; then
     cat "$work/$name.log"
     exit 1

@@ -44,6 +44,35 @@ TEST(Settings, InputHasDefaultLevelsAndLimits) {
   EXPECT_EQ(c.settings->model.flow_law.isothermal_softness, 0);
 }
 
+TEST(Settings, ModesAreEskerOrWithoutALibrary) {
+  EXPECT_FALSE(parse({"--input", "a.nc", "--output", "b.idx"}).settings->raw_mode);
+  EXPECT_FALSE(parse({"--input", "a.nc", "--output", "b.idx", "--mode", "esker"}).settings->raw_mode);
+  for (const NamedRawMode& raw : kRawModes) {
+    const Command c =
+        parse({"--input", "a.nc", "--output", "b.raw", "--mode", raw.name, "-o", "overwrite=true"});
+    ASSERT_TRUE(c.settings) << c.text;
+    EXPECT_EQ(c.settings->raw_mode, raw.mode);
+  }
+  const Arguments raw{"--input", "a.nc", "--output", "b.raw", "--mode", "nodes", "-o", "aggregators=2"};
+  EXPECT_NE(parse(raw).text.find("leave out -o aggregators=2"), std::string::npos);
+  expect_wrong_usage(parse, {raw,
+                             {"--input", "a.nc", "--output", "b.raw", "--mode", "levels"},
+                             {"--input", "a.nc", "--plan", "4", "--mode", "nodes"}});
+}
+
+TEST(Settings, ARestartHasItsGridAndLevels) {
+  const Command c = parse({"--restart", "state.idx", "--output", "b.idx"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_EQ(c.settings->restart, "state.idx");
+  for (const Arguments& more : {Arguments{"--input", "a.nc"}, Arguments{"--dome", "halfar"},
+                                Arguments{"--grid", "g5km"}, Arguments{"--levels", "9"},
+                                Arguments{"--ice-height", "3000"}, Arguments{"--z-spacing", "quadratic"}}) {
+    Arguments all{"--restart", "state.idx", "--output", "b.idx"};
+    all.insert(all.end(), more.begin(), more.end());
+    expect_wrong_usage(parse, {all});
+  }
+}
+
 TEST(Settings, NamedGridsSetLevelsAndHeight) {
   const Command c = parse({"--input", "a.nc", "--output", "b.idx", "--grid", "g5km"});
   ASSERT_TRUE(c.settings) << c.text;
