@@ -105,7 +105,7 @@ def measured(run: Run, arguments: argparse.Namespace) -> dict[str, dict[str, flo
 
 def predicted(run: Run, of: machine.Machine, added: dict[str, Any]) -> dict[str, Any]:
     """Seconds of posix over those of the case, at the three corners of the machine's ranges."""
-    asked = simulation.plan_loads(of, run.ranks, run.ranks, **run.plan, **added)
+    asked = loads.of_plan(of, run.ranks, run.ranks, **run.plan, **added)
     layout = next(simulation._layouts(of, {}))
     corners = cost.corners(of)
     case = cost.cost_of(of_loads(asked, layout), corners)

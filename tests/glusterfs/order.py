@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 import measured_machine
 import volume
 from esker import benchmark
-from esker.tune import cost, machine, simulation
+from esker.tune import cost, loads, machine, simulation
 from esker.tune.statistics import of_loads
 from medians import Range, interval
 
@@ -94,7 +94,7 @@ def predicted_s(known: machine.Machine) -> dict[str, NDArray[np.float64]]:
     sets = {name: np.concatenate((ends, drawn[name])) for name, ends in cost.corners(known).items()}
     seconds = {}
     for way in WAYS:
-        asked = simulation.plan_loads(known, RANKS, RANKS, block=(POINTS,) * 3, fields=16, **way.options)
+        asked = loads.of_plan(known, RANKS, RANKS, block=(POINTS,) * 3, fields=16, **way.options)
         seconds[way.name] = cost.cost_of(of_loads(asked, simulation.usual_layout(known)), sets).seconds
     return seconds
 

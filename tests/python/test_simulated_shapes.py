@@ -31,7 +31,7 @@ def cost_on(name: str, asked: loads.Loads, **stripes: int) -> tuple[cost.Cost, s
 
 def planned(name: str, ranks: int, **step: Any) -> loads.Loads:
     of = machine.read(name)
-    return simulation.plan_loads(of, ranks, simulation.default_ranks_per_node(of, ranks), **step)
+    return loads.of_plan(of, ranks, simulation.default_ranks_per_node(of, ranks), **step)
 
 
 def shared_file(n: int, pattern: str) -> tuple[cost.Cost, statistics.StepStatistics]:

@@ -96,8 +96,8 @@ def cases(known: machine.Machine, ranks: int) -> Iterator[tuple[str, loads.Loads
     """Ways to write a step."""
     per_node = simulation.default_ranks_per_node(known, ranks)
     data = int(np.prod(STEP["block"])) * STEP["fields"] * 8
-    yield "planned", simulation.plan_loads(known, ranks, per_node, **STEP)
-    yield "planned, 64 aggregators", simulation.plan_loads(known, ranks, per_node, aggregators=64, **STEP)
+    yield "planned", loads.of_plan(known, ranks, per_node, **STEP)
+    yield "planned, 64 aggregators", loads.of_plan(known, ranks, per_node, aggregators=64, **STEP)
     yield "a file per rank", loads.of_separate_files(ranks, data, per_node)
     yield "a shared file", loads.of_shared_file(ranks, data, per_node)
 

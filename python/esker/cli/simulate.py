@@ -71,7 +71,9 @@ class SimulateOptions(StepOptions):
 )
 @click.option("--read", is_flag=True, help="The step is read back by the ranks that wrote it.")
 @click.option(
-    "--read-level", type=click.IntRange(max=0), help="Only this level is read, e.g. -9: every eighth sample."
+    "--read-level",
+    type=click.IntRange(max=0),
+    help="Only this level is read, e.g. -9: every eighth sample along each of three axes.",
 )
 @step_options
 @click.option("--machines", is_flag=True, help="List the machines that Esker comes with.")

@@ -241,16 +241,14 @@ class _Storage:
 
     def request_costs(self) -> list[float]:
         """Seconds of a call that writes eight bytes."""
-        file, data = os.open(self._place / "r", os.O_CREAT | os.O_WRONLY, 0o666), bytes(8)
+        with (self._place / "r").open("wb", buffering=0) as file:
 
-        def put() -> None:
-            for number in range(_NUM_REQUESTS):
-                os.pwrite(file, data, number * 512)
+            def put() -> None:
+                for number in range(_NUM_REQUESTS):
+                    os.pwrite(file.fileno(), bytes(8), number * 512)
 
-        put()
-        found = [_seconds(put) / _NUM_REQUESTS for _ in range(self._repeat)]
-        os.close(file)
-        return found
+            put()
+            return [_seconds(put) / _NUM_REQUESTS for _ in range(self._repeat)]
 
     def sync_costs(self) -> dict[str, list[float]]:
         """Seconds for syncing a file without new data, and bytes per second of syncing new data."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker import _core
+from esker import _core, planning
+from esker.tune.machine import Machine
 
 Counts = NDArray[np.int64]
 
@@ -83,6 +84,16 @@ class Loads:
     def nodes(self) -> int:
         """Nodes that have ranks."""
         return len(self.to_relays.bytes_in)
+
+
+def of_plan(machine: Machine, ranks: int, ranks_per_node: int, **arguments: Any) -> Loads:
+    """The loads of a step with arguments of esker.plan(), or with `patches` of esker.plan_mesh(). A file pattern of
+    stripes follows the machine's stripes unless told otherwise."""
+    if arguments.get("pattern") == "stripes":
+        arguments.setdefault("stripe_size", machine.count("stripe_bytes"))
+        arguments.setdefault("stripe_count", min(machine.count("targets_per_file"), machine.count("targets")))
+    report_of = planning.report_of_mesh if "patches" in arguments else planning.report_of_step
+    return of_report(report_of(ranks, ranks_per_node=ranks_per_node, **arguments), ranks_per_node, arguments)
 
 
 def of_report(report: _core.PlanReport, ranks_per_node: int, options: Mapping[str, Any]) -> Loads:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from esker import planning
 from esker.tune import baselines, cost, loads, statistics
 from esker.tune.machine import Machine
 from esker.tune.machine import read as read_machine
@@ -57,18 +56,22 @@ def simulate(
     """
     chosen = machine if isinstance(machine, Machine) else read_machine(machine)
     per_node = ranks_per_node or default_ranks_per_node(chosen, ranks)
+    reads = read or read_level is not None
+    if sync and reads:
+        raise ValueError("simulate: reading syncs no files: leave out sync")
     if read_level is not None:
         arguments |= _coarse_part(case, read_level, arguments)
-    asked = baselines.loads_of(case, chosen, ranks, per_node, arguments, plan_loads)
+    arguments = baselines.arguments_of(case, chosen, ranks, per_node, arguments)
+    asked = baselines.loads_of(case, chosen, ranks, per_node, arguments)
     if read_level is not None:
         asked = replace(asked, data_bytes=int(asked.extents.size.sum()))
-    if read or read_level is not None:
+    if reads:
         asked = loads.of_reading(asked)
-    return simulate_loads(chosen, asked, sync=sync, stripes=stripes_of(chosen, case, arguments))
+    return simulate_loads(chosen, asked, sync=sync, stripes=stripes_of(arguments))
 
 
 def _coarse_part(case: str, level: int, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What a step keeps of which only this level is read."""
+    """The arguments of a step that stores this level alone, which is what a reader of the level reads."""
     if case != "esker" or arguments.get("keep") is not None:
         raise ValueError("simulate: a level is read of a step that Esker writes and keeps completely")
     return {"keep": 0.0, "keep_level": level}
@@ -79,19 +82,9 @@ def default_ranks_per_node(machine: Machine, ranks: int) -> int:
     return max(machine.count("cores_per_node"), -(-ranks // machine.count("nodes")))
 
 
-def plan_loads(machine: Machine, ranks: int, ranks_per_node: int, **arguments: Any) -> loads.Loads:
-    """The loads of a planned step. A file pattern of stripes follows the machine's stripes unless told otherwise."""
-    if arguments.get("pattern") == "stripes":
-        arguments.setdefault("stripe_size", machine.count("stripe_bytes"))
-        arguments.setdefault("stripe_count", min(machine.count("targets_per_file"), machine.count("targets")))
-    report_of = planning.report_of_mesh if "patches" in arguments else planning.report_of_step
-    report = report_of(ranks, ranks_per_node=ranks_per_node, **arguments)
-    return loads.of_report(report, ranks_per_node, arguments)
-
-
-def stripes_of(machine: Machine, case: str, arguments: Mapping[str, Any]) -> dict[str, int]:
-    """Stripes that the plan is told, as parameters of the machine. Files that all ranks write are on all targets."""
-    found = {"targets_per_file": machine.count("targets")} if case in ("shared-file", "pnetcdf") else {}
+def stripes_of(arguments: Mapping[str, Any]) -> dict[str, int]:
+    """Stripes that the plan is told, as parameters of the machine."""
+    found = {}
     if arguments.get("stripe_count"):
         found["targets_per_file"] = int(arguments["stripe_count"])
     if arguments.get("stripe_size"):
