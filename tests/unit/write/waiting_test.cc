@@ -15,7 +15,8 @@ using namespace testing_support;  // NOLINT: runs
 
 constexpr int kRanks = 3;
 
-/// Of a run with one writer, on storage that takes 1 ms for each write of samples.
+/// Of a run with one writer, on storage that takes 3 ms for each write of samples: much longer than the rest
+/// of a step, also with sanitizers.
 RunReport slow_storage(const char* transport, const char* store_thread) {
   RunPlan run;
   run.n_ranks = kRanks;
@@ -26,7 +27,7 @@ RunReport slow_storage(const char* transport, const char* store_thread) {
                  {"collective_buffer", "4K"}};
   const auto store = faulty_store(memory_store(), [](StoreCall call, const std::string& path) {
     const bool is_slow = call == StoreCall::kWrite && path.ends_with(".bin");
-    if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(3));
     return 0;
   });
   RunReport report;
@@ -54,7 +55,7 @@ TEST(Waiting, TheStoreOfOneWriterBoundsTheStep) {
       const RunReport report = slow_storage(transport, store_thread);
       const double store_s = phase(report, "store").max;
       EXPECT_DOUBLE_EQ(critical_s(report, "store"), store_s) << transport << " " << store_thread;
-      EXPECT_GT(store_s, 0.5 * critical_s(report, "end_step")) << transport << " " << store_thread;
+      EXPECT_GT(store_s, 0.7 * critical_s(report, "end_step")) << transport << " " << store_thread;
       EXPECT_LT(critical_s(report, "exchange"), 0.2 * store_s) << transport << " " << store_thread;
       EXPECT_LT(critical_s(report, "wait"), 0.2 * store_s) << transport << " " << store_thread;
     }
