@@ -58,6 +58,20 @@ def test_fewer_values_in_the_header_than_the_extents_say(tmp_path: Path) -> None
     assert [warning.split("'")[1] for warning in left_out] == ["numbers", "texts"]
 
 
+def test_a_chunk_that_is_shorter_than_its_extents_say(tmp_path: Path) -> None:
+    """HDF5 1.10 would read beyond its memory of the chunk. Big-endian samples are read by the library."""
+    path = tmp_path / "short.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("v", data=np.arange(12, dtype=">f8"), chunks=(6,))
+    np.testing.assert_array_equal(esker.open(path)["v"].read(), np.arange(12))
+    layout = (6).to_bytes(4, "little") + (8).to_bytes(4, "little")  # extents of a chunk, and bytes of a sample
+    content = path.read_bytes()
+    assert content.count(layout) == 1
+    path.write_bytes(content.replace(layout, (12).to_bytes(4, "little") + layout[4:]))
+    with pytest.raises(OSError, match="a chunk has 48 bytes, expected 96"):
+        esker.open(path)["v"].read()
+
+
 @pytest.mark.parametrize("form, name", [("netcdf4", "run.nc"), ("hdf5", "run.h5")])
 def test_what_esker_writes_it_reads(tmp_path: Path, form: str, name: str, esker_command: Run) -> None:
     path, temp = tmp_path / name, RNG.random((3, 5, 20, 30)).astype("f4")

@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
-#include "formats/netcdf/hdf5/chunk_sizes.h"
 #include "formats/netcdf/hdf5/dimensions.h"
 #include "formats/netcdf/hdf5/global_heap.h"
+#include "formats/netcdf/hdf5/stored_sizes.h"
 #include "formats/netcdf/hdf5/variable_text.h"
 
 namespace esker::hdf5 {
@@ -98,19 +98,6 @@ std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) 
   const Index file_bytes = file_of(dataset).end_of_file();
   if (chunks && *chunks <= std::max(kFew, file_bytes / kBytesOfAddress)) return "";
   return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
-}
-
-/// Values in the header of the object: HDF5 1.10 reads as many as the extents say, also beyond its memory of
-/// them.
-std::string why_short(hid_t dataset) {
-  const Handle space(H5Dget_space(dataset), "extents"), type(H5Dget_type(dataset), "type");
-  const hssize_t n_values = checked(H5Sget_simple_extent_npoints(space), "extents");
-  // In memory, texts of variable length are pointers.
-  const std::size_t value_bytes = H5Tis_variable_str(type) > 0 ? kReferenceBytes : H5Tget_size(type);
-  const auto needed = checked_mul(static_cast<Index>(n_values), static_cast<Index>(value_bytes));
-  const hsize_t bytes = H5Dget_storage_size(dataset);
-  if (needed && static_cast<hsize_t>(*needed) <= bytes) return "";
-  return fmt::format("the file has {} bytes of its {} values", bytes, n_values);
 }
 
 /// Values in external files are not read: a file from elsewhere could name any local file to open. Esker

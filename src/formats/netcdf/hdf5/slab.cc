@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "formats/netcdf/hdf5/chunk_sizes.h"
 #include "formats/netcdf/hdf5/global_heap.h"
+#include "formats/netcdf/hdf5/stored_sizes.h"
 #include "formats/netcdf/hdf5/variable_text.h"
 
 namespace esker::hdf5 {

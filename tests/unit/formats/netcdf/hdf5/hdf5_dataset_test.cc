@@ -2,7 +2,6 @@
 // damaged files.
 #include "formats/netcdf/hdf5/hdf5_dataset.h"
 
-#include <H5public.h>
 #include <gtest/gtest.h>
 #include <netcdf.h>
 #include <unistd.h>
@@ -252,19 +251,6 @@ TEST(Hdf5Dataset, TruncatedFilesAreErrors) {
     ASSERT_EQ(status.code(), Code::kDataLoss) << n_bytes << " bytes: " << status.message();
     ASSERT_LT(status.message().size(), 500u);
   }
-}
-
-TEST(Hdf5Dataset, ANewerVersionOfTheFormatIsNamed) {
-  const RunPlan run = dataset_run();
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  std::string newer = all_files(*store, ".").at("run.nc");
-  newer[8] = 9;  // the version of the superblock, behind the signature
-  const Status status = open_dataset(store_of({{"run.nc", newer}}), "run.nc").status();
-  EXPECT_NE(status.message().find("needs a newer HDF5 than " + std::to_string(H5_VERS_MAJOR)),
-            std::string::npos)
-      << status.message();
-  EXPECT_NE(status.message().find("h5repack"), std::string::npos) << status.message();
 }
 
 TEST(Hdf5Dataset, ChangedBytesDoNotEndTheProgram) {

@@ -1,9 +1,10 @@
-#include "formats/netcdf/hdf5/chunk_sizes.h"
+#include "formats/netcdf/hdf5/stored_sizes.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "base/checked.h"
 #include "formats/netcdf/hdf5/global_heap.h"
 #include "formats/netcdf/hdf5/session.h"
 
@@ -36,6 +37,15 @@ void check_chunk(hid_t dataset, const std::vector<hsize_t>& place, hsize_t expec
 }
 
 }  // namespace
+
+std::string why_short(hid_t dataset) {
+  const Handle space(H5Dget_space(dataset), "extents");
+  const hssize_t n_values = checked(H5Sget_simple_extent_npoints(space), "extents");
+  const auto needed = checked_mul(static_cast<Index>(n_values), static_cast<Index>(value_bytes(dataset)));
+  const hsize_t bytes = H5Dget_storage_size(dataset);
+  if (needed && static_cast<hsize_t>(*needed) <= bytes) return "";
+  return fmt::format("the file has {} bytes of its {} values", bytes, n_values);
+}
 
 void check_chunk_sizes(hid_t dataset, const std::vector<hsize_t>& first, const std::vector<hsize_t>& end) {
   const Handle list(H5Dget_create_plist(dataset), "storage");
