@@ -37,7 +37,9 @@ class ExchangeRun {
   // some are free. It never sleeps for its own buffer while another one waits for samples that it could
   // place: of all ranks, the one that has filled the fewest rounds finds all its buffers free.
   void all_rounds(bool in_thread) {
-    for (std::size_t r = 0; r < num_slots(); ++r) offer(r, stats_.place_s);
+    double cleared_s = 0;
+    for (std::size_t r = 0; r < num_slots(); ++r) offer(r, cleared_s);
+    stats_.place_s += cleared_s;
     {
       StoreAhead ahead([&](std::size_t r) { store_and_offer(r); }, in_thread && can_store_ahead());
       if (ahead.in_thread()) num_buffers_ = plan_.num_buffers;
@@ -52,11 +54,7 @@ class ExchangeRun {
       }
       (void)ahead.have_stored(plan_.rounds.size(), true);  // counted in store_s
     }
-    stats_.store_s += stored_s_;
-    stats_.store_cpu_s += worked_s_;
-    stats_.stores += stores_;
-    stats_.store_sleeps += sleeps_;
-    stats_.place_s += cleared_s_;
+    stats_.place_s.correct(cleared_s_);
     const Stopwatch watch;
     if (buffers_.shared) buffers_.shared->meet();
     stats_.idle_s += watch.elapsed_s();
@@ -129,15 +127,15 @@ class ExchangeRun {
         size > 0 ? buffer(number).first(static_cast<std::size_t>(size)) : std::span<std::byte>();
     Status stored = guarded("store", [&] { return sink_.store(round, bytes); });
     if (size > 0) {
-      worked_s_ += thread_cpu_s() - before_s;
-      sleeps_ += thread_sleeps() - slept;
-      ++stores_;
+      stats_.store_cpu_s += thread_cpu_s() - before_s;
+      stats_.store_sleeps += thread_sleeps() - slept;
+      ++stats_.stores;
     }
     if (stored_.ok() && !stored.ok()) {
       stored_ = std::move(stored);
       has_failed_ = true;
     }
-    stored_s_ += watch.lap();
+    stats_.store_s += watch.lap();
     offer(number + num_slots(), cleared_s_);
   }
 
@@ -386,10 +384,9 @@ class ExchangeRun {
   Status status_;
   int num_buffers_ = 1;  // buffers in use that only this rank fills
   std::atomic<bool> has_failed_ = false;
-  // Of store_and_offer().
+  // Of store_and_offer(), with the counters of stores.
   Status stored_;
-  double stored_s_ = 0, worked_s_ = 0, cleared_s_ = 0;
-  Index stores_ = 0, sleeps_ = 0;
+  double cleared_s_ = 0;
 };
 
 }  // namespace

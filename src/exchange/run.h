@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/spans.h"
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
 #include "exchange/patch_source.h"
@@ -13,11 +14,11 @@ namespace esker {
 
 /// The times of the exchanges on this rank, and the amounts that they moved.
 struct ExchangeStats {
-  double pack_s = 0;       ///< gathering samples from patches, also directly into buffers
-  double wait_s = 0;       ///< waiting for messages, and for samples of near ranks
-  double idle_s = 0;       ///< waiting for near ranks that store: for a free buffer of theirs, and at the end
-  double place_s = 0;      ///< placing received samples in buffers, clearing padding
-  double store_s = 0;      ///< in sink.store(); overlaps the rest if a thread calls it
+  Seconds pack_s;          ///< gathering samples from patches, also directly into buffers
+  Seconds wait_s;          ///< waiting for messages, and for samples of near ranks
+  Seconds idle_s;          ///< waiting for near ranks that store: for a free buffer of theirs, and at the end
+  Seconds place_s;         ///< placing received samples in buffers, clearing padding
+  Seconds store_s;         ///< in sink.store(); overlaps the rest if a thread calls it
   double store_cpu_s = 0;  ///< processor time of that
   Index stores = 0;        ///< calls of that
   Index store_sleeps = 0;  ///< voluntary context switches in them

@@ -255,6 +255,8 @@ constexpr std::array kExpertRows{
                                           "waited for storage"),
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
+    truth<&Options::report_timeline>("report_timeline",
+                                     "the JSON report tells what each rank did when, in the last steps"),
     number<&Options::tune_seed, kMaxInt>("tune_seed", "a number", "with tune=auto: what is tried first"),
     truth<&Options::tune_cache>("tune_cache", "with tune=auto: remember in the user's cache what was found"),
     OptionRow{"tune_model", "a path or nothing (tune_model.json in the user's cache, if there is one)",

@@ -100,6 +100,10 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
       roll_call = std::make_shared<RollCall>(comm->size(), shared.call_timeout);
     }
     pipeline.reset(new WritePipeline(comm, used, std::move(format), std::move(shared), pattern));
+    if (pipeline->options_.report_timeline) {
+      pipeline->timeline_ = std::make_unique<Timeline>(comm->rank(), comm->size());
+      pipeline->timeline_->record(pipeline->counters_);
+    }
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, make));
@@ -325,6 +329,7 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
       *comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale, 0, prepared.keeps},
       &any_stale, &any_keeps);
   const double opening_s = watch.elapsed_s();
+  if (timeline_) timeline_->begin_step(input.step);
   counters_.agree_s += opening_s;
   if (!status.ok()) return status;
   if (any_keeps) {
@@ -355,6 +360,7 @@ Status WritePipeline::store_step(StepPlan& plan, const StepInput& input, const S
     return status;
   }
   ESKER_RETURN_IF_ERROR(commit(plan, input, files));
+  if (timeline_) timeline_->keep_step();
   record_step(plan, input, watch.elapsed_s(), opening_s);
   return {};
 }
@@ -552,7 +558,7 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   const bool in_thread = may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_) &&
                          (!plan.compressor || plan.compressor->is_alone());
   const double encoded_before = counters_.checksum_s + counters_.compress_s;
-  ExchangeStats stats;
+  ExchangeStats stats = counters_.begin_exchange();
   Status stored;
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
@@ -563,7 +569,7 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
   counters_.writes += files.writes().count;
   counters_.largest_write_bytes = std::max(counters_.largest_write_bytes, files.writes().largest_bytes);
-  stats.store_s -= counters_.checksum_s + counters_.compress_s - encoded_before;
+  stats.store_s.correct(encoded_before - counters_.checksum_s - counters_.compress_s);
   counters_.add(stats);
   if (plan.layouts->has_records()) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kRecords);

@@ -31,6 +31,7 @@
 #include "write/step_input.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
+#include "write/timeline.h"
 #include "write/unsynced_steps.h"
 
 namespace esker {
@@ -200,8 +201,9 @@ class WritePipeline final : private Comm::EndListener {
   std::vector<std::pair<Setting, Plans>> earlier_plans_;  // with settings before it, the latest at the end
   ExchangeBuffers buffers_;
   StepPlanner planner_;
-  std::unique_ptr<StepTuner> tuner_;  // null: not tuned
-  std::string schema_hash_;           // as text; with a tuner
+  std::unique_ptr<StepTuner> tuner_;    // null: not tuned
+  std::string schema_hash_;             // as text; with a tuner
+  std::unique_ptr<Timeline> timeline_;  // null: not recorded
   RankCounters counters_;
   RankCounters critical_;  // the phases of the steps in which the others waited for this rank
   StepTraffic traffic_;
@@ -213,7 +215,8 @@ class WritePipeline final : private Comm::EndListener {
   } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;
-  std::map<std::size_t, Index> infinite_;  // field: the first step with finite values that are read as infinity
+  std::map<std::size_t, Index>
+      infinite_;  // field: the first step with finite values that are read as infinity
   std::map<Index, std::vector<std::string>> written_paths_;  // per step; only with Fsync::kClose
   std::set<int> led_;  // partitions that this rank has committed; likewise
 };

@@ -240,6 +240,9 @@ Status WritePipeline::add_details(RunReport& report) {
   if (tuner_) {
     ESKER_ASSIGN_OR_RETURN(report.tuning, tuner_->record(*comm_));
   }
+  if (timeline_) {
+    ESKER_ASSIGN_OR_RETURN(report.timeline, timeline_->gather(*comm_));
+  }
   return {};
 }
 

@@ -8,13 +8,14 @@
 #include "base/text.h"
 #include "format/json_writer.h"
 #include "tune/tuning_json.h"
+#include "write/timeline.h"
 
 namespace esker {
 namespace {
 
 struct TimeRow {
   const char* name;
-  double RankCounters::*member;
+  Seconds RankCounters::*member;
 };
 struct AmountRow {
   const char* name;
@@ -248,19 +249,45 @@ std::string kept_to_text(const StepReport& sum) {
 
 }  // namespace
 
+void RankCounters::record_in(Spans& work, Spans& store) {
+  for (std::size_t kind = 0; kind < kPhases.size() - 1; ++kind) {
+    const auto member = kPhases[kind].member;
+    const bool is_storing = member == &RankCounters::store_s || member == &RankCounters::checksum_s ||
+                            member == &RankCounters::compress_s;
+    (this->*member).record_in(is_storing ? store : work, static_cast<int>(kind));
+  }
+}
+
+ExchangeStats RankCounters::begin_exchange() const {
+  ExchangeStats stats;
+  stats.pack_s = pack_s.restarted();
+  stats.wait_s = exchange_s.restarted();
+  stats.place_s = place_s.restarted();
+  stats.store_s = store_s.restarted();
+  stats.idle_s = wait_s.restarted();
+  return stats;
+}
+
 void RankCounters::add(const ExchangeStats& stats) {
-  pack_s += stats.pack_s;
-  exchange_s += stats.wait_s;
-  place_s += stats.place_s;
-  store_s += stats.store_s;
-  wait_s += stats.idle_s;
+  pack_s.correct(stats.pack_s);
+  exchange_s.correct(stats.wait_s);
+  place_s.correct(stats.place_s);
+  store_s.correct(stats.store_s);
+  wait_s.correct(stats.idle_s);
   sent_bytes += stats.sent_bytes;
   placed_bytes += stats.placed_bytes;
   messages += stats.messages;
 }
 
 void RankCounters::add_phases(const RankCounters& from, const RankCounters& to) {
-  for (const TimeRow& row : kPhases) this->*row.member += to.*row.member - from.*row.member;
+  for (const TimeRow& row : kPhases) (this->*row.member).correct(to.*row.member - from.*row.member);
+}
+
+std::vector<std::string> phase_names() {
+  std::vector<std::string> names;
+  for (const TimeRow& row : kPhases) names.emplace_back(row.name);
+  names.pop_back();
+  return names;
 }
 
 RunReport gather_report(Comm& comm, const RankCounters& counters, const RankCounters& critical,
@@ -410,6 +437,7 @@ std::string report_to_json(const RunReport& report) {
       for (const StepReport& step : report.steps) write_step(json, step);
     });
     if (report.tuning) write_tuning(json.key("tuning"), *report.tuning);
+    if (report.timeline) write_timeline(json.key("timeline"), *report.timeline);
     json.key("warnings").texts(report.warnings);
     if (!report.configuration.empty()) write_configuration(json.key("configuration"), report.configuration);
   });

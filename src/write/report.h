@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/spans.h"
 #include "comm/comm.h"
 #include "esker/types/options.hpp"
 #include "esker/types/step_report.hpp"
@@ -16,17 +17,17 @@ namespace esker {
 
 /// Counters of one rank since the dataset was created. All byte counts are for this rank.
 struct RankCounters {
-  double plan_s = 0;      ///< gathering boxes, checking them, making plans
-  double pack_s = 0;      ///< samples from patches to messages and collective buffers
-  double exchange_s = 0;  ///< waiting for messages, and for samples of ranks of the node
-  double place_s = 0;     ///< samples from messages to collective buffers
-  double checksum_s = 0;  ///< checksums, and conversion of samples to the stored byte order
-  double compress_s = 0;  ///< compressing pieces, measuring errors, checksums of compressed pieces
-  double store_s = 0;     ///< writing, syncing and closing files
-  double wait_s = 0;      ///< waiting for ranks of the node that store
-  double agree_s = 0;     ///< waiting for the status of the other ranks: until the last one begins, and ends
-  double commit_s = 0;    ///< making the step visible
-  double step_s = 0;      ///< end_step in total
+  Seconds plan_s;      ///< gathering boxes, checking them, making plans
+  Seconds pack_s;      ///< samples from patches to messages and collective buffers
+  Seconds exchange_s;  ///< waiting for messages, and for samples of ranks of the node
+  Seconds place_s;     ///< samples from messages to collective buffers
+  Seconds checksum_s;  ///< checksums, and conversion of samples to the stored byte order
+  Seconds compress_s;  ///< compressing pieces, measuring errors, checksums of compressed pieces
+  Seconds store_s;     ///< writing, syncing and closing files
+  Seconds wait_s;      ///< waiting for ranks of the node that store
+  Seconds agree_s;     ///< waiting for the status of the other ranks: until the last one begins, and ends
+  Seconds commit_s;    ///< making the step visible
+  Seconds step_s;      ///< end_step in total
   Index put_bytes = 0;
   Index sent_bytes = 0;
   Index placed_bytes = 0;
@@ -39,6 +40,11 @@ struct RankCounters {
   Index copied_bytes = 0;  ///< copies of buffered patches, maximum over steps
   Index plan_bytes = 0;    ///< memory of the cached plans; the budget covers each with its buffers
 
+  /// What is added to these counters becomes spans of the rank and of storing, whose kinds are positions in
+  /// phase_names(). Both must outlive the counters and their copies.
+  void record_in(Spans& work, Spans& store);
+  /// Counters of an exchange that record where these do.
+  [[nodiscard]] ExchangeStats begin_exchange() const;
   void add(const ExchangeStats& stats);
   /// Adds the seconds that the phases took between two moments.
   void add_phases(const RankCounters& from, const RankCounters& to);
@@ -65,6 +71,16 @@ struct StorageReport {
   std::string note = {};                     ///< FormatWriter::storage_note
 };
 
+/// What ranks did when, as they recorded it (write/timeline.h).
+struct TimelineReport {
+  struct Rank {
+    int rank = 0;
+    std::vector<Spans::Span> work, store;
+  };
+  std::vector<std::string> kinds;  ///< [Span::kind]
+  std::vector<Rank> ranks;
+};
+
 struct RunReport {
   int ranks = 0;
   TransportReport transport;
@@ -76,8 +92,12 @@ struct RunReport {
   std::vector<StepReport> steps;  ///< committed
   std::vector<std::string> warnings = {};
   std::vector<Options::Entry> configuration;
-  std::optional<TuningRecord> tuning = {};  ///< nothing: not tuned
+  std::optional<TuningRecord> tuning = {};      ///< nothing: not tuned
+  std::optional<TimelineReport> timeline = {};  ///< nothing: not recorded
 };
+
+/// The phases of a step, in the order in which reports list them, without end_step.
+std::vector<std::string> phase_names();
 
 /// `critical`: the phases of the steps in which the others waited for this rank. Collective; the same on all
 /// ranks. If it throws, it does so after all communication.

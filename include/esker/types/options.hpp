@@ -165,6 +165,8 @@ struct ESKER_API Options {
   /// node that are missing, with the last call of each. 0: no warning.
   double call_warning = 60;
   std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
+  /// The report tells what each rank, or at most 64 of them, did when, in the last steps: at most 1 MiB.
+  bool report_timeline = false;
   /// "auto": a run tries other values of the options that the user did not set, and keeps those that make
   /// steps faster. The files stay the same. "replay:FILE": repeats what the report FILE of an earlier run
   /// tells. "off".

@@ -92,6 +92,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "collective_buffer",
                                              "store_thread",
                                              "max_fan_in",
+                                             "report_timeline",
                                              "tune_seed",
                                              "tune_cache",
                                              "tune_model"}));

@@ -1,0 +1,44 @@
+#include "base/spans.h"
+
+#include <algorithm>
+
+namespace esker {
+
+void Spans::begin_step(std::int64_t step) {
+  const std::size_t forgotten = std::min(in_step_, size_);
+  next_ = before(next_, forgotten);
+  size_ -= forgotten;
+  in_step_ = 0;
+  step_ = step;
+  add(kBegin, 0);
+}
+
+void Spans::add(int kind, double seconds) {
+  constexpr double kGap_s = 1e-6;  // not worth a separate span
+  const double now_s = std::chrono::duration<double>(Clock::now() - origin_).count();
+  const double begin_s = now_s - seconds;
+  if (in_step_ > 0) {
+    Span& last = ring_[before(next_, 1)];
+    if (last.kind == kind && begin_s - (last.begin_s + static_cast<double>(last.seconds)) < kGap_s) {
+      last.seconds = static_cast<float>(now_s - last.begin_s);
+      return;
+    }
+  }
+  push({step_, begin_s, static_cast<float>(seconds), static_cast<std::int16_t>(kind)});
+}
+
+void Spans::push(const Span& span) {
+  ring_[next_] = span;
+  next_ = (next_ + 1) % ring_.size();
+  size_ = std::min(size_ + 1, ring_.size());
+  ++in_step_;
+}
+
+std::vector<Spans::Span> Spans::list() const {
+  std::vector<Span> all;
+  all.reserve(size_);
+  for (std::size_t n = size_; n > 0; --n) all.push_back(ring_[before(next_, n)]);
+  return all;
+}
+
+}  // namespace esker
