@@ -26,6 +26,7 @@ from esker.cli.move import cp_command, mv_command
 from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
 from esker.cli.repair import repair_command
+from esker.cli.report import report_command
 from esker.cli.simulate import simulate_command
 from esker.cli.tune import tune_command
 from esker.cli.verify import verify_command
@@ -55,6 +56,7 @@ esker.add_command(options_command)
 esker.add_command(plan_command)
 esker.add_command(plot_command)
 esker.add_command(repair_command)
+esker.add_command(report_command)
 esker.add_command(simulate_command)
 esker.add_command(tune_command)
 esker.add_command(verify_command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -60,3 +61,25 @@ def size_text(n_bytes: float) -> str:
             return f"{n_bytes:.0f} {unit}" if unit == "B" else f"{n_bytes:.1f} {unit}"
         n_bytes /= 1000
     raise AssertionError("unreachable")
+
+
+def print_phases(facts: dict[str, Any]) -> None:
+    """A run in a line, and the phases of its typical step. `facts`: of esker.tune.explain.run."""
+    out = console()
+    rate = facts["step_bytes"] / 1e9 / facts["step_s"]
+    out.print(
+        f"{facts['steps']} steps on {facts['ranks']} ranks, {size_text(facts['step_bytes'])} per step, "
+        f"{facts['step_s']:.3g} s ({rate:.3g} GB/s), {facts['writers']} writers"
+    )
+    columns = ("mean ms", "slowest rank", "critical path", "share")
+    made = table("phase", *columns, right=columns)
+    for name, phase in facts["phases"].items():
+        if phase["max_s"] > 0:
+            numbers = (
+                f"{1e3 * phase['mean_s']:.3g}",
+                f"{1e3 * phase['max_s']:.3g}",
+                f"{1e3 * phase['critical_s']:.3g}",
+                f"{100 * phase['share']:.0f} %",
+            )
+            made.add_row("", name, *numbers)
+    show(out, made)

@@ -13,7 +13,7 @@ import esker
 from esker import _core
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
-from esker.cli.tables import console, show, size_text, table
+from esker.cli.tables import console, print_phases, show, table
 from esker.tune import machine
 from esker.tune.explain import access, darshan_log, figures, run, run_report
 from esker.tune.fit import trees
@@ -110,24 +110,8 @@ def _model(options: ExplainOptions) -> tuple[trees.Trees | None, str]:
 
 
 def _print_run(facts: dict[str, Any]) -> None:
+    print_phases(facts)
     out = console()
-    rate = facts["step_bytes"] / 1e9 / facts["step_s"]
-    out.print(
-        f"{facts['steps']} steps on {facts['ranks']} ranks, {size_text(facts['step_bytes'])} per step, "
-        f"{facts['step_s']:.3g} s ({rate:.3g} GB/s), {facts['writers']} writers"
-    )
-    columns = ("mean ms", "slowest rank", "critical path", "share")
-    made = table("phase", *columns, right=columns)
-    for name, phase in facts["phases"].items():
-        if phase["max_s"] > 0:
-            numbers = (
-                f"{1e3 * phase['mean_s']:.3g}",
-                f"{1e3 * phase['max_s']:.3g}",
-                f"{1e3 * phase['critical_s']:.3g}",
-                f"{100 * phase['share']:.0f} %",
-            )
-            made.add_row("", name, *numbers)
-    show(out, made)
     if limits := facts.get("limits_s"):
         made = table(f"limit on {facts['machine']}", "ms", right=("ms",))
         for name, seconds in limits.items():

@@ -1,0 +1,138 @@
+"""The timeline of a run, from its JSON report: what each rank did when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from esker.tune import json_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_RANKS_LABELED = 32
+_ROW = 0.4
+"""Height of one of a rank's two rows."""
+_COLORS = {
+    "plan": "#999933",
+    "pack": "#332288",
+    "exchange": "#88ccee",
+    "place": "#44aa99",
+    "checksum": "#ddcc77",
+    "compress": "#aa4499",
+    "store": "#117733",
+    "wait": "#dddddd",
+    "agree": "#bbbbbb",
+    "commit": "#cc6677",
+}
+"""Of kinds of work: told apart also by people who do not see all colors (Paul Tol's muted ones); waiting is gray."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """An interval of one rank in one step."""
+
+    step: int
+    kind: str
+    begin_s: float
+    """Since the first step that is drawn began."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one rank did."""
+
+    rank: int
+    work: Sequence[Span]
+    store: Sequence[Span]
+    """What was done to store; a thread may do that while the rank works."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Of the last steps of a run."""
+
+    rows: Sequence[Row]
+    steps: Mapping[int, float]
+    """When each step began, in seconds since the first of them."""
+
+
+def read(path: Path, steps: int = 1) -> Timeline:
+    """The last `steps` steps. Raises FileNotFoundError, OSError; ValueError with the path, also without a timeline."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    found = json_file.read(path, "the JSON report of a run")
+    if not isinstance(found, dict) or "timeline" not in found:
+        raise ValueError(f"{path}: the report has no timeline; write the run with report_timeline=true")
+    try:
+        return _parsed(found["timeline"], steps)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ValueError(f"{path}: expected the timeline of a run: {error}") from error
+
+
+def _parsed(found: Any, steps: int) -> Timeline:
+    begins = {int(step["step"]): float(step["begin_s"]) for step in found["ranks"][0]["steps"]}
+    last = list(begins)[-steps:]
+    if not last:
+        raise ValueError("it has no steps")
+    begin_s = {step: begins[step] - begins[last[0]] for step in last}
+
+    def spans(rank: Any, row: str) -> Iterator[Span]:
+        for step in rank["steps"]:
+            if (number := int(step["step"])) not in begin_s:
+                continue
+            values = [int(value) for value in step[row].split()]
+            for kind, begin, length in zip(values[::3], values[1::3], values[2::3], strict=True):
+                if kind < 0 or length < 0:
+                    raise ValueError(f"a span of kind {kind} takes {length} microseconds")
+                yield Span(number, found["kinds"][kind], begin_s[number] + 1e-6 * begin, 1e-6 * length)
+
+    rows = [
+        Row(int(rank["rank"]), tuple(spans(rank, "work")), tuple(spans(rank, "store")))
+        for rank in found["ranks"]
+    ]
+    return Timeline(rows, begin_s)
+
+
+def draw(timeline: Timeline) -> Figure:
+    """A band for each rank: its own work below, storing above; time runs to the right."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    height = min(12.0, 2.2 + 0.45 * len(timeline.rows))
+    drawn = Figure(figsize=(11, height), layout="constrained")
+    axes = drawn.subplots()
+    used: set[str] = set()
+    for place, row in enumerate(timeline.rows):
+        for spans, low in ((row.work, place), (row.store, place - _ROW)):
+            used |= {span.kind for span in spans}
+            axes.broken_barh(
+                [(1e3 * span.begin_s, 1e3 * span.seconds) for span in spans],
+                (low, _ROW),
+                facecolors=[_COLORS.get(span.kind, "black") for span in spans],
+            )
+    for number, begin_s in timeline.steps.items():
+        axes.axvline(1e3 * begin_s, color="black", linewidth=0.8)
+        axes.annotate(
+            f"step {number}",
+            (1e3 * begin_s, 1),
+            (3, 2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=8,
+        )
+    every = -(-len(timeline.rows) // _MOST_RANKS_LABELED)
+    labels = [(place, row.rank) for place, row in enumerate(timeline.rows)][::every]
+    axes.set_yticks([place for place, _ in labels], [str(rank) for _, rank in labels])
+    axes.set_ylim(len(timeline.rows) - 1 + _ROW + 0.1, -_ROW - 0.1)
+    axes.set_xlabel("milliseconds since the ranks agreed to begin the first step shown")
+    axes.set_ylabel("rank (above: storing)")
+    drawn.legend(
+        handles=[Patch(color=color, label=kind) for kind, color in _COLORS.items() if kind in used],
+        loc="outside right center",
+        frameon=False,
+    )
+    return drawn

@@ -1,0 +1,109 @@
+"""esker report: the phases of a run, and its timeline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import esker
+from esker.cli import esker as command
+from esker.tune.explain import timeline
+
+STEPS = 3
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, ["report", *map(str, arguments)])
+
+
+def write_run(path: Path, **options: object) -> Path:
+    samples = np.arange(64.0 * 64 * 8).reshape(8, 64, 64)
+    with esker.Writer(str(path), dims={"x": 64, "y": 64, "z": 8}, **options) as writer:
+        field = writer.field("f", "f8")
+        for step in range(STEPS):
+            with writer.step(time=float(step)) as s:
+                s.put(field, samples + step)
+    return path.with_suffix(".report.json")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run.idx", report_timeline=True)
+
+
+def test_prints_the_phases_of_a_step(run: Path) -> None:
+    printed = report(run)
+    assert printed.exit_code == 0, printed.output
+    assert f"{STEPS} steps on 1 ranks" in printed.output
+    assert "pack" in printed.output
+
+
+def test_the_spans_of_a_step_lie_in_it_and_add_up_to_its_phases(run: Path) -> None:
+    found = json.loads(run.read_text())
+    read = timeline.read(run, STEPS)
+    assert list(read.steps) == list(range(STEPS))
+    (row,) = read.rows
+    length_s = {step["step"]: step["seconds"] for step in found["steps"]}
+    for span in (*row.work, *row.store):
+        begin_s = span.begin_s - read.steps[span.step]
+        assert -length_s[span.step] <= begin_s <= begin_s + span.seconds <= length_s[span.step] + 1e-3
+    sums: dict[str, float] = {}
+    for span in (*row.work, *row.store):
+        sums[span.kind] = sums.get(span.kind, 0.0) + span.seconds
+    for phase in ("pack", "commit"):
+        assert sums[phase] == pytest.approx(found["phases_s"][phase]["mean"], rel=0.05, abs=1e-4)
+
+
+def test_draws_the_last_steps(run: Path) -> None:
+    drawn = timeline.draw(timeline.read(run, 2))
+    axes = drawn.axes[0]
+    assert [text.get_text() for text in axes.texts] == ["step 1", "step 2"]
+    last = max(span.begin_s + span.seconds for span in timeline.read(run, 2).rows[0].work)
+    low, high = axes.get_xlim()
+    assert low <= 0 < 1e3 * last <= high < 2e3 * last
+
+
+def test_the_picture_is_named_after_the_report(run: Path) -> None:
+    drawn = report("--timeline", run)
+    assert drawn.exit_code == 0, drawn.output
+    picture = run.with_name("run.timeline.png")
+    assert drawn.output.strip() == str(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert report("--timeline", run, "-o", run.with_name("a.svg")).exit_code == 0
+    assert "<svg" in run.with_name("a.svg").read_text()
+
+
+def test_a_run_without_a_timeline_says_how_to_get_one(tmp_path: Path) -> None:
+    failed = report("--timeline", write_run(tmp_path / "plain.idx"))
+    assert failed.exit_code == 2
+    assert "write the run with report_timeline=true" in failed.output
+
+
+def test_an_output_without_a_picture_is_refused(run: Path) -> None:
+    assert report(run, "-o", "a.png").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "spans", ["1 2", "99 0 1", "-1 0 1", "0 0 -5", "a b c", None, 7], ids=lambda value: repr(value)
+)
+def test_a_damaged_timeline_is_an_error_in_a_sentence(run: Path, spans: object) -> None:
+    found = json.loads(run.read_text())
+    found["timeline"]["ranks"][0]["steps"][-1]["work"] = spans
+    run.write_text(json.dumps(found))
+    failed = report("--timeline", run)
+    assert failed.exit_code == 2
+    assert "expected the timeline of a run" in failed.output
+
+
+@pytest.mark.parametrize("damaged", [{}, [], {"ranks": []}, {"ranks": [{"steps": []}]}], ids=str)
+def test_a_timeline_without_steps_is_an_error_in_a_sentence(run: Path, damaged: object) -> None:
+    found = json.loads(run.read_text())
+    found["timeline"] = damaged
+    run.write_text(json.dumps(found))
+    failed = report("--timeline", run)
+    assert failed.exit_code == 2
+    assert str(run) in failed.output
