@@ -196,6 +196,38 @@ def test_links_have_targets(page: Path) -> None:
         assert (ROOT / path).exists(), f"{path}: no such file"
 
 
+DECISIONS = ROOT / "docs" / "internals" / "decisions"
+SUPERSEDED = re.compile(r"\*\*Superseded(?: in part)?\*\* by ((?:.|\n)*?)\n\n")
+
+
+def test_every_decision_is_in_the_index_once() -> None:
+    """With its number and title, and with the decisions that its page names as superseding it."""
+    index = (DECISIONS / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| (\d+) \| \[(.*)\]\(([\w.-]+\.md)\) \| (.*) \|$", index, re.M)
+    decisions = sorted(page for page in DECISIONS.glob("*.md") if page.name != "README.md")
+    assert [name for _, _, name, _ in listed] == [page.name for page in decisions]
+    for number, title, name, decided in listed:
+        text = (DECISIONS / name).read_text("utf-8")
+        assert text.startswith(f"# {number}. {title}\n"), name
+        assert int(name[:4]) == int(number), name
+        assert superseding_decisions(text) == superseding_numbers(decided), name
+
+
+def superseding_decisions(text: str) -> list[int]:
+    """The numbers of the pages that the paragraph after the title of a decision says supersede it."""
+    found = SUPERSEDED.match(text.partition("\n\n")[2])
+    numbers = re.findall(r"\[(\d+)\]\(([\w.-]+\.md)\)", found[1]) if found else []
+    for number, name in numbers:
+        assert (DECISIONS / name).exists() and int(name[:4]) == int(number), name
+    return [int(number) for number, _ in numbers]
+
+
+def superseding_numbers(decided: str) -> list[int]:
+    """The same in a row of the index, which ends "Superseded in part by 7, 9."."""
+    found = re.search(r"Superseded(?: in part)? by ([\d, ]+)\.$", decided)
+    return [int(number) for number in found[1].split(", ")] if found else []
+
+
 def test_excerpts_of_the_example_format_are_its_code() -> None:
     """Up to white space: the code of the page is less indented."""
     source = " ".join((ROOT / "tests" / "examples" / "raw_format" / "raw_format.cc").read_text("utf-8").split())
