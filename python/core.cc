@@ -136,7 +136,8 @@ void bind_storage(nb::module_& m) {
       .def_ro("num_blocks", &esker::PartInfo::num_blocks)
       .def_ro("num_steps", &esker::PartInfo::num_steps)
       .def_ro("local_partitions", &esker::PartInfo::local_partitions)
-      .def_ro("hybrid_bricks", &esker::PartInfo::hybrid_bricks);
+      .def_ro("hybrid_bricks", &esker::PartInfo::hybrid_bricks)
+      .def_ro("has_checksums", &esker::PartInfo::has_checksums);
   nb::class_<esker::StorageInfo>(m, "Storage")
       .def_ro("files", &esker::StorageInfo::files)
       .def_ro("bytes", &esker::StorageInfo::bytes);

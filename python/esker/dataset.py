@@ -159,6 +159,8 @@ class Part:
     """Partitions that are stored separately, with partition_index="local"; 0: none."""
     hybrid_bricks: int = 0
     """Partitions whose coarse blocks are separate, with partition_index="hybrid", until a merge; 0: none."""
+    has_checksums: bool = False
+    """Its blocks, or patches, have checksums: esker.verify() finds changed values."""
 
 
 @dataclass(frozen=True)
@@ -799,4 +801,5 @@ def _part(part: _core.Part) -> Part:
         num_steps=part.num_steps,
         local_partitions=part.local_partitions,
         hybrid_bricks=part.hybrid_bricks,
+        has_checksums=part.has_checksums,
     )

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,6 +59,7 @@ def test_info_json(esker_command: Run, path_3d: Path) -> None:
         "grids",
         "fields",
         "parts",
+        "checked",
         "warnings",
         "storage",
     ]
@@ -72,6 +74,26 @@ def test_info_json(esker_command: Run, path_3d: Path) -> None:
     assert part["bitmask"] == "V01201201201201" and part["bits_per_block"] == 9 and part["blocks"] == 28
     assert facts["storage"]["files"] == 24
     assert facts["storage"]["bytes"] >= facts["storage"]["data_bytes"] == 24 * 20 * 16 * 16 * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "word"),
+    [
+        ("a.idx", {}, "checksums"),
+        ("a.idx", {"checksums": False}, "readable"),
+        ("a.idx", {"partition_index": "local", "partitions": "1"}, "checksums"),
+        ("a.nc", {}, "readable"),
+    ],
+    ids=str,
+)
+def test_info_says_in_a_word_what_verify_can_check(
+    esker_command: Run, tmp_path: Path, name: str, options: dict[str, Any], word: str
+) -> None:
+    path = tmp_path / name
+    esker.write(path, {"f": np.ones((8, 16))}, **options)
+    facts = json.loads(esker_command("info", path, "--json").stdout)
+    assert facts["checked"] == word == esker.verify(path).checked
+    assert f"can be checked: {word}" in esker_command("info", path).stdout
 
 
 def test_info_text(esker_command: Run, path_3d: Path) -> None:

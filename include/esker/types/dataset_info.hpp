@@ -25,6 +25,8 @@ struct PartInfo {
   /// Partitions that are stored separately, each with its own .idx files (partition_index=local): the numbers
   /// of blocks are then sums or maxima of all. Or bricks with their own coarse blocks (hybrid). 0: neither.
   Index local_partitions = 0, hybrid_bricks = 0;
+  /// Its blocks, or patches, have checksums: verify() finds changed values.
+  bool has_checksums = false;
 };
 
 /// Number and size of a dataset's files.

@@ -77,6 +77,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "grids": [_grid_facts(grid, dataset) for grid in dataset.grids.values()],
         "fields": fields,
         "parts": [_part_facts(part) for part in dataset.parts],
+        "checked": _checked([part.has_checksums for part in dataset.parts]),
         "warnings": dataset.warnings,
         "storage": {
             "files": storage.files if storage else None,
@@ -84,6 +85,13 @@ def describe(dataset: Dataset) -> dict[str, Any]:
             "data_bytes": sum(field["data_bytes"] for field in fields),
         },
     }
+
+
+def _checked(have_checksums: list[bool]) -> str:
+    """What `esker verify` can check, in its words (Verification.checked)."""
+    if not any(have_checksums):
+        return "readable"
+    return "checksums" if all(have_checksums) else "some"
 
 
 def _grid_facts(grid: Grid, dataset: Dataset) -> dict[str, Any]:
@@ -178,13 +186,15 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "steps": part.num_steps,
         "local_partitions": part.local_partitions,
         "hybrid_bricks": part.hybrid_bricks,
+        "has_checksums": part.has_checksums,
     }
 
 
 def _print(facts: Mapping[str, Any]) -> None:
     out = console()
     out.print(Text(facts["path"], style="bold"), soft_wrap=True)
-    out.print(_summary_table(facts, _storage_text(facts["storage"])))
+    storage = f"{_storage_text(facts['storage'])}; can be checked: {facts['checked']}"
+    out.print(_summary_table(facts, storage))
     tables = {
         "Grids": _grids_table(facts["grids"], facts["dimension_attributes"]),
         "Fields": _fields_table(facts["fields"], len(facts["steps"])),

@@ -233,6 +233,7 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
                 header.blocks_per_file,
                 part->num_blocks(),
                 num_steps};
+  info.has_checksums = part->record() && part->record()->checksums;
   info.hybrid_bricks = header.brick_digits > 0 ? Index{1} << header.brick_digits : 0;
   for (std::size_t f = first_field; f < dataset.schema.fields().size(); ++f) {
     info.fields.push_back(dataset.schema.fields()[f].name);

@@ -49,7 +49,10 @@ Result<VtkhdfDataset> VtkhdfDataset::open(const std::shared_ptr<Store>& store, c
     dataset.sums_ = std::move(series.sums);
     dataset.levels_ = level_fields(dataset.schema);
     dataset.is_ours_ = true;
-    return dataset.list_parts();
+    ESKER_RETURN_IF_ERROR(dataset.list_parts());
+    const bool has_sums = std::ranges::none_of(dataset.sums_, [](const auto& sum) { return !sum; });
+    for (PartInfo& info : dataset.infos) info.has_checksums = has_sums;
+    return {};
   };
   ESKER_RETURN_IF_ERROR(read().with_context(path));
   return dataset;
