@@ -13,37 +13,6 @@
 namespace esker {
 namespace {
 
-struct TimeRow {
-  const char* name;
-  Seconds RankCounters::*member;
-};
-struct AmountRow {
-  const char* name;
-  Index RankCounters::*member;
-};
-
-constexpr std::array kPhases{
-    TimeRow{"plan", &RankCounters::plan_s},         TimeRow{"pack", &RankCounters::pack_s},
-    TimeRow{"exchange", &RankCounters::exchange_s}, TimeRow{"place", &RankCounters::place_s},
-    TimeRow{"checksum", &RankCounters::checksum_s}, TimeRow{"compress", &RankCounters::compress_s},
-    TimeRow{"store", &RankCounters::store_s},       TimeRow{"wait", &RankCounters::wait_s},
-    TimeRow{"agree", &RankCounters::agree_s},       TimeRow{"commit", &RankCounters::commit_s},
-    TimeRow{"end_step", &RankCounters::step_s},
-};
-constexpr std::array kAmounts{
-    AmountRow{"put_bytes", &RankCounters::put_bytes},
-    AmountRow{"sent_bytes", &RankCounters::sent_bytes},
-    AmountRow{"placed_bytes", &RankCounters::placed_bytes},
-    AmountRow{"stored_bytes", &RankCounters::stored_bytes},
-    AmountRow{"writes", &RankCounters::writes},
-    AmountRow{"largest_write_bytes", &RankCounters::largest_write_bytes},
-    AmountRow{"messages", &RankCounters::messages},
-    AmountRow{"plans", &RankCounters::plans},
-    AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
-    AmountRow{"copied_bytes", &RankCounters::copied_bytes},
-    AmountRow{"plan_bytes", &RankCounters::plan_bytes},
-};
-
 double stored_over_data(const StepReport& step) {
   return step.data_bytes > 0 ? static_cast<double>(step.stored_bytes) / static_cast<double>(step.data_bytes)
                              : 0;
@@ -247,81 +216,6 @@ std::string kept_to_text(const StepReport& sum) {
   return text;
 }
 
-}  // namespace
-
-void RankCounters::record_in(Spans& work, Spans& store) {
-  for (std::size_t kind = 0; kind < kPhases.size() - 1; ++kind) {
-    const auto member = kPhases[kind].member;
-    const bool is_storing = member == &RankCounters::store_s || member == &RankCounters::checksum_s ||
-                            member == &RankCounters::compress_s;
-    (this->*member).record_in(is_storing ? store : work, static_cast<int>(kind));
-  }
-}
-
-ExchangeStats RankCounters::begin_exchange() const {
-  ExchangeStats stats;
-  stats.pack_s = pack_s.restarted();
-  stats.wait_s = exchange_s.restarted();
-  stats.place_s = place_s.restarted();
-  stats.store_s = store_s.restarted();
-  stats.idle_s = wait_s.restarted();
-  return stats;
-}
-
-void RankCounters::add(const ExchangeStats& stats) {
-  pack_s.correct(stats.pack_s);
-  exchange_s.correct(stats.wait_s);
-  place_s.correct(stats.place_s);
-  store_s.correct(stats.store_s);
-  wait_s.correct(stats.idle_s);
-  sent_bytes += stats.sent_bytes;
-  placed_bytes += stats.placed_bytes;
-  messages += stats.messages;
-}
-
-void RankCounters::add_phases(const RankCounters& from, const RankCounters& to) {
-  for (const TimeRow& row : kPhases) (this->*row.member).correct(to.*row.member - from.*row.member);
-}
-
-std::vector<std::string> phase_names() {
-  std::vector<std::string> names;
-  for (const TimeRow& row : kPhases) names.emplace_back(row.name);
-  names.pop_back();
-  return names;
-}
-
-RunReport gather_report(Comm& comm, const RankCounters& counters, const RankCounters& critical,
-                        const std::vector<StepReport>& steps, const Options& options) {
-  std::array<double, kPhases.size()> critical_s{};
-  for (std::size_t i = 0; i < kPhases.size(); ++i) critical_s[i] = critical.*kPhases[i].member;
-  comm.all_reduce_sum(critical_s);
-  std::array<double, kPhases.size() + kAmounts.size()> sums{};
-  auto next = sums.begin();
-  for (const TimeRow& row : kPhases) *next++ = counters.*row.member;
-  for (const AmountRow& row : kAmounts) *next++ = static_cast<double>(counters.*row.member);
-  auto maxima = sums;
-  auto minima = sums;  // as maxima of the negatives
-  for (double& value : minima) value = -value;
-  comm.all_reduce_sum(sums);
-  comm.all_reduce_max(std::span<double>(maxima));
-  comm.all_reduce_max(std::span<double>(minima));
-
-  RunReport report;
-  report.ranks = comm.size();
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const bool is_phase = i < kPhases.size();
-    const char* name = is_phase ? kPhases[i].name : kAmounts[i - kPhases.size()].name;
-    auto& list = is_phase ? report.phases : report.amounts;
-    list.push_back({name, 0.0 - minima[i], sums[i] / comm.size(), maxima[i]});
-  }
-  report.critical_path.assign(critical_s.begin(), critical_s.end());
-  report.steps = steps;
-  report.configuration = options.entries();
-  return report;
-}
-
-namespace {
-
 std::string print_storage(const StorageReport& storage) {
   std::string text = "storage: " + storage.pattern;
   if (storage.stripe_size_bytes > 0) {
@@ -337,10 +231,10 @@ std::string print_storage(const StorageReport& storage) {
 std::string print_phases(const RunReport& report) {
   std::string text =
       fmt::format("{:<20}{:>12}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max", "critical");
-  for (std::size_t i = 0; i < report.phases.size(); ++i) {
-    const Spread& phase = report.phases[i];
+  for (std::size_t i = 0; i < report.counters.phases.size(); ++i) {
+    const Spread& phase = report.counters.phases[i];
     text += fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean,
-                        phase.max, report.critical_path[i]);
+                        phase.max, report.counters.critical_path[i]);
   }
   return text;
 }
@@ -393,7 +287,7 @@ std::string report_to_text(const RunReport& report) {
   for (const bool planned : {true, false}) text += upkeep_to_text(upkeep_of(report.steps, planned), planned);
   text += print_phases(report);
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max");
-  for (const Spread& amount : report.amounts) {
+  for (const Spread& amount : report.counters.amounts) {
     const bool is_bytes = amount.name.ends_with("bytes");
     const auto print = [&](double value) {
       return is_bytes ? bytes_to_text(value) : fmt::format("{:.6g}", value);
@@ -426,13 +320,13 @@ std::string report_to_json(const RunReport& report) {
     });
     write_upkeep(json.key("steps_that_planned"), upkeep_of(report.steps, true));
     write_upkeep(json.key("steps_that_did_not"), upkeep_of(report.steps, false));
-    write_spreads(json.key("phases_s"), report.phases);
+    write_spreads(json.key("phases_s"), report.counters.phases);
     json.key("critical_path_s").object([&] {
-      for (std::size_t i = 0; i < report.phases.size(); ++i) {
-        json.key(report.phases[i].name).real(report.critical_path[i]);
+      for (std::size_t i = 0; i < report.counters.phases.size(); ++i) {
+        json.key(report.counters.phases[i].name).real(report.counters.critical_path[i]);
       }
     });
-    write_spreads(json.key("per_rank"), report.amounts);
+    write_spreads(json.key("per_rank"), report.counters.amounts);
     json.key("steps").array([&] {
       for (const StepReport& step : report.steps) write_step(json, step);
     });

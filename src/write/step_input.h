@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
 #include "exchange/patch_list.h"
 #include "model/patch_order.h"
@@ -31,6 +32,13 @@ struct StepInput {
   /// Of a step with level fields: the schema with them, and which fields are stored; see add_levels().
   std::shared_ptr<const Schema> schema = {};
   std::vector<bool> stored = {};
+
+  /// The schema of what the step stores: `schema` if it has level fields, else that of the dataset.
+  [[nodiscard]] const Schema& stored_schema(const Schema& of_dataset) const {
+    return schema ? *schema : of_dataset;
+  }
+  /// Which of its fields the step stores.
+  [[nodiscard]] std::vector<bool> fields_stored(const Schema& of_dataset) const;
 };
 
 }  // namespace esker

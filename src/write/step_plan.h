@@ -39,13 +39,13 @@ struct StepPlan {
   PartSums part_sums;
   std::unique_ptr<CellCoding> cells;            ///< null: no fields have stored bits
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
-  std::vector<double> max_errors;               ///< [position in the schema], of the last step; then infinite_fields()
-  std::vector<PatchList> patches;               ///< patches of this rank in the current step: [column]
-  std::unique_ptr<SharedBoxes> shared;          ///< of sparse steps, whose blocks change where boxes do not
-  std::vector<int> dense_axes;                  ///< StepHints
-  KeptFields kept;                              ///< of a sparse step
-  int raised_from = 0;                          ///< StepReport
-  std::vector<std::vector<std::byte>> fill;     ///< with the option `partial`: fill value of each column
+  std::vector<double> max_errors;  ///< [position in the schema], of the last step; then infinite_fields()
+  std::vector<PatchList> patches;  ///< patches of this rank in the current step: [column]
+  std::unique_ptr<SharedBoxes> shared;       ///< of sparse steps, whose blocks change where boxes do not
+  std::vector<int> dense_axes;               ///< StepHints
+  KeptFields kept;                           ///< of a sparse step
+  int raised_from = 0;                       ///< StepReport
+  std::vector<std::vector<std::byte>> fill;  ///< with the option `partial`: fill value of each column
   Index files = 0, data_bytes = 0;
   Index mesh_list_bytes = 0;  ///< StepInput::patches_of_meshes, while a step is written
   bool aggregates = true;     ///< ExchangePolicy::aggregate
@@ -76,8 +76,8 @@ inline bool may_store_in_thread(const Options& options) {
 /// The largest errors that compression made in the step of each field, on any rank. Collective, allocates
 /// nothing.
 void find_max_errors(Comm& comm, StepPlan& plan);
-/// [position in the schema] 1 for fields with finite samples of the last step that are read as infinity. After
-/// find_max_errors().
+/// [position in the schema] 1 for fields with finite samples of the last step that are read as infinity.
+/// After find_max_errors().
 std::span<const double> infinite_fields(const StepPlan& plan);
 
 /// The records of the layouts that join, on rank 0: StoredStep::records. Local.

@@ -68,7 +68,7 @@ inline SlabsWritten write_slabs(const Slabs& slabs) {
 
 /// The sum of an amount over the ranks.
 inline Index sum_of(const RunReport& report, const std::string& amount) {
-  for (const Spread& spread : report.amounts) {
+  for (const Spread& spread : report.counters.amounts) {
     if (spread.name == amount) return static_cast<Index>(std::llround(spread.mean * report.ranks));
   }
   ADD_FAILURE() << "no amount " << amount;

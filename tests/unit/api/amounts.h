@@ -13,8 +13,8 @@ namespace esker::testing_support {
 
 /// -1 if the report has no such amount.
 inline double amount(const RunReport& report, const std::string& name, double Spread::*which) {
-  const auto found = std::ranges::find(report.amounts, name, &Spread::name);
-  return found == report.amounts.end() ? -1 : (*found).*which;
+  const auto found = std::ranges::find(report.counters.amounts, name, &Spread::name);
+  return found == report.counters.amounts.end() ? -1 : (*found).*which;
 }
 
 inline void expect_same(const OverRanks& planned, const RunReport& report, const std::string& name) {

@@ -155,7 +155,7 @@ TEST(Pipeline, OneRankWithAllSamplesStaysWithinTheBudget) {
     const Status status = pipeline->write_step(input);
     EXPECT_TRUE(status.ok()) << status.message();
     const RunReport report = pipeline->report().value();
-    for (const Spread& amount : report.amounts) {
+    for (const Spread& amount : report.counters.amounts) {
       if (amount.name == "peak_buffer_bytes") {
         EXPECT_LE(amount.max, 250000);
       }

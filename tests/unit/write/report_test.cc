@@ -14,9 +14,9 @@ RunReport sample() {
   report.ranks = 3;
   report.transport = {"messages", "not shared: \"why\""};
   report.storage = {"files", 1 << 20, 4, {{"cb_nodes", "2"}}};
-  report.phases = {{"plan", 0, 0.25, 1}};
-  report.critical_path = {0.5};
-  report.amounts = {{"put_bytes", 1, 2, 3}};
+  report.counters.phases = {{"plan", 0, 0.25, 1}};
+  report.counters.critical_path = {0.5};
+  report.counters.amounts = {{"put_bytes", 1, 2, 3}};
   StepReport step;
   step.step = 1;
   step.time = 2.5;

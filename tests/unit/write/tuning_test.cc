@@ -162,7 +162,7 @@ TEST(Tuning, AllSettingsTogetherStayWithinTheBudget) {
     RunPlan run = run_of(kIdx, n_ranks);
     run.memory_budget = Index{192} << 10;
     const RunReport report = replayed(run, every_setting(facts_with(n_ranks)));
-    const auto peak = std::ranges::find(report.amounts, "peak_buffer_bytes", &Spread::name);
+    const auto peak = std::ranges::find(report.counters.amounts, "peak_buffer_bytes", &Spread::name);
     EXPECT_GT(peak->max, 0);
     EXPECT_LE(peak->max, static_cast<double>(run.memory_budget));
   }

@@ -1,4 +1,4 @@
-// What bounds a step is told apart from waiting for it: RunReport::critical_path.
+// What bounds a step is told apart from waiting for it: GatheredCounters::critical_path.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -42,11 +42,12 @@ RunReport slow_storage(const char* transport, const char* store_thread) {
 }
 
 const Spread& phase(const RunReport& report, const std::string& name) {
-  return *std::ranges::find(report.phases, name, &Spread::name);
+  return *std::ranges::find(report.counters.phases, name, &Spread::name);
 }
 
 double critical_s(const RunReport& report, const std::string& name) {
-  return report.critical_path[static_cast<std::size_t>(&phase(report, name) - report.phases.data())];
+  return report.counters
+      .critical_path[static_cast<std::size_t>(&phase(report, name) - report.counters.phases.data())];
 }
 
 TEST(Waiting, TheStoreOfOneWriterBoundsTheStep) {

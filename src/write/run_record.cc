@@ -1,0 +1,207 @@
+#include "write/run_record.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/guarded.h"
+#include "base/macros.h"
+#include "base/make_room.h"
+#include "comm/agree.h"
+#include "comm/gather.h"
+#include "store/commit.h"
+#include "write/describe.h"
+#include "write/open_dataset.h"
+#include "write/step_facts.h"
+#include "write/step_plans.h"
+
+namespace esker {
+
+RunRecord::RunRecord(std::unique_ptr<Timeline> timeline) : timeline_(std::move(timeline)) {
+  if (timeline_) timeline_->record(counters_);
+}
+
+void RunRecord::begin_step(const ExchangeBuffers& buffers) {
+  traffic_.begin_step();
+  before_ = {counters_, buffers.allocated_bytes(), buffers.reserving_s()};
+}
+
+void RunRecord::opened(Index step, double seconds) {
+  if (timeline_) timeline_->begin_step(step);
+  counters_.agree_s += seconds;
+}
+
+void RunRecord::make_room() { esker::make_room(steps_); }
+
+void RunRecord::add(ExchangeStats stats, double encoding_s) {
+  // If a rank shares its core, the elapsed time alone is not conclusive.
+  store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
+  stats.store_s.correct(-encoding_s);
+  counters_.add(stats);
+}
+
+void RunRecord::count_put(const Schema& schema, const StepPlan& plan, const StepInput& input) {
+  counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
+  counters_.put_bytes += input.mesh_bytes;
+  for (const int f : plan.fields) {
+    if (schema.grids()[schema.fields()[f].grid].mesh) continue;  // see mesh_bytes
+    for (const Box& box : input.patches[f].boxes()) {
+      counters_.put_bytes += box.num_samples() * schema.fields()[f].sample_bytes();
+    }
+  }
+}
+
+/// The same on all ranks.
+void RunRecord::note_infinite(const StepPlan& plan, Index step) {
+  if (!plan.cells) return;
+  const std::span<const double> fields = infinite_fields(plan);
+  (void)guarded("report", [&] {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (fields[f] > 0) infinite_.try_emplace(f, step);
+    }
+    return Status();
+  });
+}
+
+TunedStep RunRecord::add(Comm& comm, const OpenDataset& dataset, StepPlans& plans, const StepPlan& plan,
+                         const StepInput& input, StepTime time) {
+  const ExchangeBuffers& buffers = plans.buffers();
+  if (timeline_) timeline_->keep_step();
+  counters_.step_s += time.all_s;
+  count_put(input.stored_schema(dataset.schema()), plan, input);
+  const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
+  const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
+  const double plan_s = counters_.plan_s - before_.counters.plan_s;
+  const Plan& moved = plan.exchange.plan;
+  const double waited_s =
+      counters_.wait_s + counters_.agree_s - before_.counters.wait_s - before_.counters.agree_s;
+  const double busy_s = time.all_s - plan_s - waited_s;
+  std::array<double, 11> most{time.all_s,
+                              plan_s,
+                              static_cast<double>(buffers.allocated_bytes() - before_.allocated_bytes),
+                              static_cast<double>(metadata.collectives + metadata.messages),
+                              static_cast<double>(metadata.bytes),
+                              static_cast<double>(records.collectives + records.messages),
+                              time.all_s - time.opening_s - plan_s,
+                              counters_.store_s - before_.counters.store_s,
+                              static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes)),
+                              buffers.reserving_s() - before_.reserving_s,
+                              busy_s};
+  comm.all_reduce_max(std::span<double>(most));
+  if (busy_s == most[10]) critical_.add_phases(before_.counters, counters_);
+  const Index raw_bytes = plan.space.stored_bytes();
+  const Index stored_bytes = plan.compressor
+                                 ? sum_of_ranks(comm, counters_.stored_bytes - before_.counters.stored_bytes)
+                                 : raw_bytes;
+  const Index mesh_bytes = has_meshes(dataset.schema()) ? sum_of_ranks(comm, input.mesh_bytes) : 0;
+  if (plan.compressor) stored_over_raw_ = static_cast<double>(stored_bytes) / static_cast<double>(raw_bytes);
+  StepReport& step = steps_.emplace_back();
+  step = {input.step,   input.time, plan.data_bytes + mesh_bytes,
+          stored_bytes, most[0],    plan.exchange.num_writers,
+          plan.files};
+  step.planned = counters_.plans > before_.counters.plans;
+  step.plan_s = most[1];
+  step.allocated_bytes = static_cast<Index>(most[2]);
+  step.metadata_messages = static_cast<Index>(most[3]);
+  step.metadata_bytes = static_cast<Index>(most[4]);
+  step.checksum_messages = static_cast<Index>(most[5]);
+  report_kept(comm, *dataset.files().format, dataset.schema(), plan, step);
+  report_partitions(comm, plan, plans.options().partitions.number, step);
+  note_infinite(plan, input.step);
+  step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
+  TunedStep tuned{0,  "",     most[6], step.planned ? most[1] : 0, most[6] > 0 ? most[7] / most[6] : 0,
+                  {}, most[9]};
+  tuned.facts.buffer_bytes = static_cast<Index>(most[8]);
+  return tuned;
+}
+
+/// Without details. Collective; if it throws, it does so after all communication.
+RunReport RunRecord::begin_report(Comm& comm, const Options& options) const {
+  RunReport report;
+  report.ranks = comm.size();
+  report.counters = gather_counters(comm, counters_, critical_);
+  report.steps = steps_;
+  report.configuration = options.entries();
+  return report;
+}
+
+Status RunRecord::write(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const {
+  const Options& options = plans.options();
+  if (options.report == "none" || steps_.empty()) return {};
+  RunReport report;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
+    report = begin_report(comm, options);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(add_details(comm, dataset, plans, report));
+  return root_does(comm, "report", [&] {
+    const std::string path = options.report.empty() ? default_report(dataset.files()) : options.report;
+    return replace_file(*dataset.files().store, path, report_to_json(report), false);
+  });
+}
+
+Result<RunReport> RunRecord::report(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const {
+  RunReport report = begin_report(comm, plans.options());
+  ESKER_RETURN_IF_ERROR(add_details(comm, dataset, plans, report));
+  return report;
+}
+
+namespace {
+
+/// How rank 0's files are written. Collective.
+Result<StorageReport> storage_report(Comm& comm, const DatasetFiles& files, const FilePattern& pattern) {
+  std::string packed;
+  ESKER_RETURN_IF_ERROR(root_does(comm, "report", [&] {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : files.store->effective_hints()) {
+      texts.insert(texts.end(), {name, value});
+    }
+    packed = pack_texts(texts);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
+  StorageReport report;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
+    report = describe(pattern);
+    report.note = files.format->storage_note();
+    const std::vector<std::string> texts = unpack_texts(packed);
+    for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
+    return Status();
+  }));
+  return report;
+}
+
+}  // namespace
+
+/// The same on all ranks, one for each field at most.
+std::vector<std::string> RunRecord::infinity_warnings(const Schema& schema) const {
+  std::vector<std::string> warnings;
+  for (const auto& [number, step] : infinite_) {
+    const Field& field = schema.fields()[number];
+    warnings.push_back(fmt::format(
+        "field '{}', from step {}: values near the largest of {} are read as infinity; store more bits",
+        field.name, step, name(field.type)));
+  }
+  return warnings;
+}
+
+/// How samples were moved and stored, and what was tuned. Collective.
+Status RunRecord::add_details(Comm& comm, const OpenDataset& dataset, StepPlans& plans,
+                              RunReport& report) const {
+  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
+    report.transport = plans.maker().planner().transport_report();
+    report.warnings = infinity_warnings(dataset.schema());
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report(comm, dataset.files(), plans.maker().pattern()));
+  if (plans.tuner()) {
+    ESKER_ASSIGN_OR_RETURN(report.tuning, plans.tuner()->record(comm));
+  }
+  if (timeline_) {
+    ESKER_ASSIGN_OR_RETURN(report.timeline, timeline_->gather(comm));
+  }
+  return {};
+}
+
+}  // namespace esker

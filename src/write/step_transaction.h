@@ -1,0 +1,82 @@
+// StepTransaction: one step, from the first agreement of the ranks to its commit. It owns what must be
+// undone: a transaction that is left without a commit discards the step.
+//
+//   new --open--> open --plan--> planned --move--> moved --commit--> committed
+//                                                    |                 (doubtful: see commit())
+//                                                    +-- left, or an error --> discarded
+//
+// All transitions are collective, and have the same result on all ranks. After one that fails, the
+// transaction can only be left. Between agreements a rank that fails still sends and receives its messages,
+// so that no rank waits forever. Source of the order of a commit: docs/internals/architecture.md.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "comm/comm.h"
+#include "write/open_dataset.h"
+#include "write/run_record.h"
+#include "write/step_files.h"
+#include "write/step_input.h"
+#include "write/step_plan.h"
+#include "write/step_plans.h"
+
+namespace esker {
+
+class StepTransaction {
+ public:
+  enum class State { kNew, kOpen, kPlanned, kMoved, kCommitted, kDiscarded, kDoubtful };
+
+  /// All references must outlive this object. Local.
+  StepTransaction(Comm& comm, OpenDataset& dataset, StepPlans& plans, RunRecord& record, Index step,
+                  double time)
+      : comm_(comm), dataset_(dataset), plans_(plans), record_(record), stored_{step, time, {}, {}} {}
+  StepTransaction(const StepTransaction&) = delete;
+  StepTransaction& operator=(const StepTransaction&) = delete;
+  /// Discards the step if it has moved but is not committed. Collective then.
+  ~StepTransaction() { discard(); }
+
+  /// The ranks agree to begin the step: no rank has an error, and all have the same step and time.
+  Status open(const StepInput& input);
+  /// The step has a plan, files and places in them.
+  Status plan(const StepInput& input);
+  /// The samples are in the files, and the files are complete. The memory of the patches is no longer needed.
+  Status move(const StepInput& input);
+  /// The step is visible. If a commit fails and cannot be undone, the step may be visible: then its files are
+  /// kept, because a step that a reader may see must not lose its data, and the dataset has leftovers.
+  Status commit();
+
+  [[nodiscard]] State state() const { return state_; }
+  /// Of a transaction that is planned.
+  [[nodiscard]] const StepPlan& step_plan() const { return *plan_; }
+  /// How long open() took.
+  [[nodiscard]] double opening_s() const { return opening_s_; }
+
+ private:
+  [[nodiscard]] FormatWriter& format() const { return *dataset_.files().format; }
+  [[nodiscard]] bool is_durable() const { return dataset_.files().fsync == Fsync::kStep; }
+  Status prepare_places();
+  Status run();
+  Status finish(const StepInput& input);
+  void hand_over_records();
+  Status gather_part_sums();
+  void describe();
+  [[nodiscard]] std::vector<int> led_partitions() const;
+  Status commit_partitions();
+  Status commit_step();
+  Status undo_commit(bool began_partitions);
+  void discard() noexcept;
+
+  Comm& comm_;
+  OpenDataset& dataset_;
+  StepPlans& plans_;
+  RunRecord& record_;
+  StoredStep stored_;
+  State state_ = State::kNew;
+  StepPlans::Offer offer_;
+  StepPlan* plan_ = nullptr;
+  std::optional<StepFiles> files_;
+  double opening_s_ = 0;
+};
+
+}  // namespace esker
