@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from esker import benchmark, rank_boxes
+from esker import benchmark
+from esker.planning import rank_boxes
 from esker.tune import calibration, cost, loads, machine, simulation
 from esker.tune.statistics import of_loads
 

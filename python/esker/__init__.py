@@ -22,18 +22,18 @@ from esker.dataset import (
     DatasetWarning,
     Field,
     FieldErrors,
-    StoredSamples,
     Grid,
     Part,
     Scalar,
     Selection,
     Storage,
+    StoredSamples,
     open,
 )
 from esker.moving import copy, move
 from esker.parallel import Reader
-from esker.planning import plan_mesh
-from esker.planning import plan_step as plan
+from esker.planning.planner import plan_mesh
+from esker.planning.planner import plan_step as plan
 from esker.serial import write
 from esker.tune.simulation import simulate
 from esker.values import Text

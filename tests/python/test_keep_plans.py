@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 import esker
-from esker import keep_plans, rank_boxes
 from esker.cli import esker as command
+from esker.planning import keep_plans, rank_boxes
 
 CUBES = ("--ranks", "512", "--block", "32,32,32", "--blocks-per-file", "64")
 

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 import esker
-from esker import planning
 from esker.cli import esker as command
+from esker.planning import planner
 
 
 def run(*arguments: str) -> str:
@@ -118,7 +118,7 @@ def test_three_ways_side_by_side(tmp_path: Path) -> None:
     plans = json.loads(
         run("--ranks", "64", "--block", "15,33,71", "--compare", "--json", "--plot", str(picture))
     )
-    assert list(plans) == list(planning.PHASES)
+    assert list(plans) == list(planner.PHASES)
     assert plans["one-phase"]["messages"]["max"] == 0
     assert plans["two-phase"]["boxes"] == 0 < plans["three-phase"]["boxes"]
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -182,7 +182,7 @@ def test_bad_lines_of_boxes_are_named(tmp_path: Path) -> None:
     path = tmp_path / "boxes.txt"
     path.write_text("0 0 0 4 4\n1 4 0 8\n")
     with pytest.raises(ValueError, match="boxes.txt:2"):
-        planning.read_boxes(path)
+        planner.read_boxes(path)
 
 
 def test_boxes_alone_say_how_many_ranks_there_are(tmp_path: Path) -> None:

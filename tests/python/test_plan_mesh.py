@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 import esker
-from esker import fine_patches, rank_boxes
 from esker.cli import esker as command
+from esker.planning import fine_patches, rank_boxes
 
 PATCHES = [
     (0, 0, ((0, 0, 0), (8, 16, 16))),

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from started import assert_ends_with_its_programs
 
 import esker
-from esker import planning
 from esker.cli import esker as command
+from esker.planning import planner
 from esker.tune import baselines, calibration, cost, loads, machine, simulation, statistics
 from esker.tune.parameters import DEFINITIONS
 
@@ -332,7 +332,7 @@ def test_wrong_usage(words: list[str], message: str) -> None:
 
 
 def test_the_planner_still_counts_the_same() -> None:
-    report = planning.report_of_step(64, ranks_per_node=4, **STEP)
+    report = planner.report_of_step(64, ranks_per_node=4, **STEP)
     facts = esker.plan(64, **STEP)
     sent = report.node_loads[:, [2, 4, 8, 10]].sum()
     assert sent == round(facts["sent_bytes"]["mean"] * 64)

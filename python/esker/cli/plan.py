@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from esker import keep_plans, planning, rank_boxes
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
 from esker.cli.tables import console, show, size_text, table
+from esker.planning import keep_plans, planner, rank_boxes
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def plan_command(options: PlanOptions) -> None:
     with as_exit_status():
         plans = _plans(options)
         if options.plot:
-            planning.histogram_figure(plans).savefig(options.plot, format=kind)
+            planner.histogram_figure(plans).savefig(options.plot, format=kind)
     texts = {name: facts.pop("text") for name, facts in plans.items()}
     if options.as_json:
         click.echo(json.dumps(plans if options.compare else plans["plan"], indent=2))
@@ -125,5 +125,5 @@ def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
     """Facts by phase with --compare, otherwise one plan with the name "plan"."""
     ranks, arguments = options.arguments()
     if options.compare:
-        return planning.compare_phases(ranks, **arguments)
+        return planner.compare_phases(ranks, **arguments)
     return {"plan": options.planner()(ranks, **arguments)}

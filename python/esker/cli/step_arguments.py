@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from esker import _core, planning, rank_boxes
-from esker.fine_patches import Patch, around_surfaces
+from esker import _core
+from esker.planning import planner, rank_boxes
+from esker.planning.fine_patches import Patch, around_surfaces
 
 
 class Extents(click.ParamType):
@@ -143,7 +144,7 @@ class StepOptions:
         arguments = {"type": self.dtype, **given}
         ranks = self.ranks
         if self.boxes_path:
-            arguments["boxes"] = planning.read_boxes(self.boxes_path)
+            arguments["boxes"] = planner.read_boxes(self.boxes_path)
             ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
         if self.is_mesh():
             patches = self._patches()
@@ -162,7 +163,7 @@ class StepOptions:
 
     def planner(self) -> Callable[..., dict[str, Any]]:
         """What takes arguments()."""
-        return planning.plan_mesh if self.is_mesh() else planning.plan_step
+        return planner.plan_mesh if self.is_mesh() else planner.plan_step
 
     def settings(self) -> dict[str, Any]:
         """The options of a writer that are given; of lists the first value."""
@@ -171,7 +172,7 @@ class StepOptions:
 
     def _patches(self) -> list[Patch]:
         if self.patches_path:
-            return planning.read_patches(self.patches_path)
+            return planner.read_patches(self.patches_path)
         assert self.ranks is not None and self.block is not None and self.fine_patches is not None
         ratio = (self.ratios or (2,))[0]
         if not isinstance(ratio, int):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import click
 
-from esker import planning
 from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
@@ -16,6 +15,7 @@ from esker.cli.tune_characterize import characterize_command
 from esker.cli.tune_dataset import dataset_command
 from esker.cli.tune_explain import explain_command
 from esker.cli.tune_fit import fit_command
+from esker.planning import planner
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def space_command(options: SpaceOptions) -> None:
     with as_exit_status():
         ranks, arguments = options.arguments()
         plan = options.planner()(ranks, **arguments)
-        space = planning.tuning_space(plan, options.settings())
+        space = planner.tuning_space(plan, options.settings())
     if options.as_json:
         click.echo(json.dumps({"ranks": plan["ranks"], "options": space}, indent=2))
         return

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from esker import planning
+from esker.planning import planner
 from esker.tune.characterize import measuring, workloads
 from esker.tune.characterize.design import Run, Work
 
@@ -65,10 +65,10 @@ def options_of(work: Work) -> dict[str, tuple[str, list[str]]]:
     worth trying here, see `esker tune space`."""
     given: dict[str, Any] = {"format": work.format}
     part = workloads.parts_of(work.workload, work.points, work.ranks)[0]
-    plan = planning.plan_step(work.ranks, **part.arguments(), **given)
+    plan = planner.plan_step(work.ranks, **part.arguments(), **given)
     return {
         option["option"]: (option["value"], [v for v in option["values"] if v != option["value"]])
-        for option in planning.tuning_space(plan, given)
+        for option in planner.tuning_space(plan, given)
         if option["cost"] in _NOT_BETWEEN_STEPS and len(option["values"]) > 1
     }
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker import _core, planning
+from esker import _core
+from esker.planning import planner
 from esker.tune.machine import Machine
 
 Counts = NDArray[np.int64]
@@ -92,7 +93,7 @@ def of_plan(machine: Machine, ranks: int, ranks_per_node: int, **arguments: Any)
     if arguments.get("pattern") == "stripes":
         arguments.setdefault("stripe_size", machine.count("stripe_bytes"))
         arguments.setdefault("stripe_count", min(machine.count("targets_per_file"), machine.count("targets")))
-    report_of = planning.report_of_mesh if "patches" in arguments else planning.report_of_step
+    report_of = planner.report_of_mesh if "patches" in arguments else planner.report_of_step
     return of_report(report_of(ranks, ranks_per_node=ranks_per_node, **arguments), ranks_per_node, arguments)
 
 

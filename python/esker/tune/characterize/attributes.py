@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from esker import planning
+from esker.planning import planner
 from esker.tune import cost, loads, statistics
 from esker.tune.characterize import workloads
 from esker.tune.characterize.design import Work
@@ -61,7 +61,7 @@ def known(
         )
     options: dict[str, Any] = {**setting, **({"format": work.format} if work.format != "idx" else {})}
     reports = [
-        planning.report_of_step(work.ranks, **part.arguments(), ranks_per_node=per_node, **options)
+        planner.report_of_step(work.ranks, **part.arguments(), ranks_per_node=per_node, **options)
         for part in parts
     ]
     phases = cost.PHASES if work.mode == "both" else _NETWORK_PHASES

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from esker import planning
+from esker.planning import planner
 from esker.tune.characterize import workloads
 
 MODES = ("both", "network", "storage")
@@ -123,10 +123,10 @@ def space(work: Work) -> dict[str, list[str]]:
     """The values of each option that may change between two steps of a run, see `esker tune space`."""
     options: dict[str, Any] = {"format": work.format} if work.format != "idx" else {}
     part = workloads.parts_of(work.workload, work.points, work.ranks)[0]
-    plan = planning.plan_step(work.ranks, **part.arguments(), **options)
+    plan = planner.plan_step(work.ranks, **part.arguments(), **options)
     return {
         option["option"]: option["values"]
-        for option in planning.tuning_space(plan, options)
+        for option in planner.tuning_space(plan, options)
         if option["cost"] == "a new plan"
         and len(option["values"]) > 1
         and option["option"] not in _NOT_MEASURED

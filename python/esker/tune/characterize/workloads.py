@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from esker import _core, rank_boxes
+from esker import _core
 from esker.dataset import Box
+from esker.planning import rank_boxes
 
 BYTES_PER_SAMPLE = 8
 """Workloads are float64."""

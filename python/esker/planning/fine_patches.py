@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from esker import _core, rank_boxes
+from esker import _core
 from esker.dataset import Box
+from esker.planning import rank_boxes
 
 Patch = tuple[int, int, Box]
 """Rank, level, box in the indices of the level."""

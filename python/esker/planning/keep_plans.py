@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from esker import planning
+from esker.planning import planner
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,14 +28,14 @@ def sweep(
     shares: Sequence[float | None],
     orders: Sequence[str],
     block_bits: Sequence[int | None],
-    plan: Callable[..., Plan] = planning.plan_step,
+    plan: Callable[..., Plan] = planner.plan_step,
     **arguments: Any,
 ) -> list[Plan]:
     """The facts of all combinations, with `keep`, `keep_order` and `given_bits_per_block`.
 
     shares:     of the rank boxes that are kept; None: a dense step
     block_bits: values of bits_per_block; None: the default, which the facts tell
-    plan:       planning.plan_step(), or of dense steps only: planning.plan_mesh()
+    plan:       planner.plan_step(), or of dense steps only: planner.plan_mesh()
     arguments:  its other ones
     """
     plans = []

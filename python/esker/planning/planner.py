@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from esker import _core, rank_boxes
+from esker import _core
 from esker.dataset import Box, StoredSamples
 from esker.mesh import LevelCover
+from esker.planning import rank_boxes
 
 PHASES = ("one-phase", "two-phase", "three-phase")
 
