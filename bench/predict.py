@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from esker import benchmark
+from esker.bench import jobs
 from esker.planning import rank_boxes
 from esker.tune import calibration, cost, loads, machine, simulation
 from esker.tune.statistics import of_loads
@@ -166,7 +166,7 @@ def main() -> None:
     print(f"median error {error:.0%} of {len(counted)} cases, rank correlation {order:.2f}")
     if arguments.json:
         facts = {
-            "machine": benchmark.machine(arguments.dir),
+            "machine": jobs.machine(arguments.dir),
             "machine_files": machines,
             "rows": rows,
         }

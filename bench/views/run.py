@@ -26,7 +26,7 @@ from typing import Any
 
 from readers import SYSTEMS, missing
 
-from esker.benchmark import machine
+from esker.bench.jobs import machine
 
 HERE = Path(__file__).parent
 

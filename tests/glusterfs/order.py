@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 import measured_machine
 import volume
-from esker import benchmark
+from esker.bench import jobs
 from esker.tune import cost, loads, machine, simulation
 from esker.tune.statistics import of_loads
 from medians import Range, interval
@@ -138,7 +138,7 @@ def facts_of(mount: volume.Volume, arguments: argparse.Namespace) -> dict[str, A
     measured = measured_s(arguments.program, arguments.mpiexec, mount.mount, arguments.repeat)
     predicted = predicted_s(known)
     return {
-        "machine": benchmark.machine(str(mount.mount)) | {"glusterfs": volume.version()},
+        "machine": jobs.machine(str(mount.mount)) | {"glusterfs": volume.version()},
         "load": {"before": load, "after": os.getloadavg()},
         "volume": {"bricks": BRICKS, "shard_bytes": SHARD_BYTES, "shards_of_a_file": shards},
         "machine_file": machine.to_toml(known),

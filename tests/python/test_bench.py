@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from started import assert_ends_with_its_programs
 
-from esker import benchmark
+from esker.bench import figures, jobs, summary
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(os.environ.get("BENCH_PROGRAM", ROOT / "build/release/bench/esker-bench"))
@@ -71,7 +71,7 @@ def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
         case("posix", [1.0, 2.0, 4.0], [1.0, 1.0, 1.0]),
         case("idx_two_phase", [4.0, 4.0, 4.0], [2.0, 4.0, 5.0], bad_values=3),
     ]
-    results = benchmark.results([measurement("s3d", cases)], str(tmp_path))
+    results = summary.results([measurement("s3d", cases)], str(tmp_path))
     two_phase = results["cases"][1]
     assert two_phase["write_GBps"] == pytest.approx(0.5)
     assert two_phase["read_GBps"] == pytest.approx(0.5)
@@ -82,7 +82,7 @@ def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
     assert results["machine"]["mpi"] == "Open MPI v4.1.4"
 
 
-@pytest.mark.parametrize("workload", sorted(benchmark.WORKLOADS.keys() - benchmark.CASES.keys()))
+@pytest.mark.parametrize("workload", sorted(jobs.WORKLOADS.keys() - jobs.CASES.keys()))
 def test_a_small_run_checks_every_case(
     esker_command: Run, program: Path, tmp_path: Path, workload: str
 ) -> None:
@@ -159,14 +159,14 @@ def test_the_time_of_sparse_steps_is_compared_with_full_ones(tmp_path: Path) -> 
     half = {**case("idx_1_of_2", [2.0, 3.0, 4.0], [1.0] * 3), "is_sparse": True}
     half["reports"] = [sparse_report(500, 0.25, 2.0), sparse_report(600, 0.3, 3.0), sparse_report(400, 1, 4.0)]
     cases = [case("posix", [1.0] * 3, [1.0] * 3), full, half]
-    results = benchmark.results([measurement("s3d_adaptive", cases)], str(tmp_path))
+    results = summary.results([measurement("s3d_adaptive", cases)], str(tmp_path))
     assert "over_full" not in results["cases"][1]
     found = results["cases"][2]
     assert found["stored_over_full"] == pytest.approx(0.5)
     assert found["over_full"] == {"median": 0.5, "min": 0.5, "max": 0.75}
     assert found["write_over_proportional"] == pytest.approx({"median": 1.25, "min": 1.0, "max": 1.25})
     assert found["planning"] == pytest.approx({"median": 0.125, "min": 0.1, "max": 0.25})
-    benchmark.figure(results).savefig(tmp_path / "sparse.png")
+    figures.figure(results).savefig(tmp_path / "sparse.png")
 
 
 def test_sparse_steps_are_measured_by_default(esker_command: Run, program: Path, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_sparse_steps_are_measured_by_default(esker_command: Run, program: Path,
     assert done.returncode == 0, done.stderr
     assert "Sparse steps" in done.stdout
     cases = {case["name"]: case for case in json.loads(output.read_text())["cases"]}
-    assert tuple(cases) == benchmark.CASES["s3d_adaptive"]
+    assert tuple(cases) == jobs.CASES["s3d_adaptive"]
     assert all(case["bad_values"] == 0 for case in cases.values())
     assert cases["idx_1_of_8"]["stored_over_full"] == pytest.approx(1 / 8)
     assert 0.1 < cases["idx_adaptive"]["stored_over_full"] < 1
@@ -197,7 +197,7 @@ def test_runs_that_tune_themselves_are_compared_with_the_default(tmp_path: Path)
     default["reports"] = [tuned_report([1.0] * 8)] * 2
     verdicts = ["not tried: predicted 3", "better", "not better"]
     tuned["reports"] = [tuned_report([1.0] * 3 + [0.25] * 5, verdicts), tuned_report([1.0] * 8, [])]
-    results = benchmark.results([measurement("s3d", [default, tuned])], str(tmp_path))
+    results = summary.results([measurement("s3d", [default, tuned])], str(tmp_path))
     assert "over_default" not in results["cases"][0]
     found = results["cases"][1]
     assert found["over_default"] == {"median": 1.5, "min": 1.0, "max": 2.0}
@@ -245,7 +245,7 @@ def test_the_time_of_a_level_is_compared_with_its_part_of_the_samples(tmp_path: 
             with_level("idx_two_phase", [2.0, 4.0], [0.5, 2.0]),
         ],
     }
-    (level,) = benchmark.results([measured, measured], str(tmp_path))["cases"][1]["levels"]
+    (level,) = summary.results([measured, measured], str(tmp_path))["cases"][1]["levels"]
     assert level["fraction"] == 0.25
     assert level["read_ms_per_step"] == pytest.approx(625)
     assert level["over_proportional"] == {"median": 1.5, "min": 1.0, "max": 2.0}

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from started import assert_ends_with_its_programs
 
-from esker import amr_bench
+from esker.bench import amr
 from esker.cli import esker as command
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def test_rates_count_each_stored_sample_once() -> None:
     flat = case("flat", [4.0, 8.0], data_bytes=900_000_000)
     by_levels = case("level-by-level", [12.0, 16.0])
     measured = measurement(case("posix", [2.0, 2.0]), case("posix_shared", [1.0, 4.0]), flat, by_levels)
-    results = amr_bench.results([measured], ".")
+    results = amr.results([measured], ".")
     found = {one["name"]: one for one in results["cases"]}
     assert found["flat"]["write_GBps"] == pytest.approx(0.9 * 2 / 6)
     assert found["flat"]["over_posix"]["max"] == pytest.approx(0.9 * 2 / 4)
@@ -56,7 +56,7 @@ def test_rates_count_each_stored_sample_once() -> None:
 def test_turns_are_joined_and_peers_have_their_own_limits() -> None:
     turns = [measurement(case("posix", [1.0])), measurement(case("posix", [3.0]))]
     others = [measurement(case("posix", [2.0]), case("hdf5_collective", [4.0])) for _ in range(2)]
-    results = amr_bench.results(turns, ".", others)
+    results = amr.results(turns, ".", others)
     assert results["config"]["repeat"] == 4
     assert [one["name"] for one in results["cases"]] == ["posix", "posix_of_peers", "hdf5_collective"]
     assert results["cases"][0]["write_s"] == [1.0, 3.0]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from esker import benchmark, peers
+from esker.bench import jobs, peers, summary
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(os.environ.get("BENCH_PROGRAM", ROOT / "build/release/bench/esker-bench"))
@@ -76,7 +76,7 @@ def test_each_is_compared_with_the_posix_of_its_process(tmp_path: Path) -> None:
         run(posix=[1.0], idx_two_phase=[2.5]),
     ]
     peer_runs = [run(posix=[1.0, 1.0, 1.0], hdf5=[4.0, 4.0, 4.0]), run(posix=[4.0], hdf5=[20.0])]
-    results = benchmark.results(esker_runs, str(tmp_path), peer_runs)
+    results = summary.results(esker_runs, str(tmp_path), peer_runs)
     assert [case["name"] for case in results["cases"]] == ["posix", "idx_two_phase", "posix_of_peers", "hdf5"]
     assert [case["ratio_to_posix_write"]["median"] for case in results["cases"]] == [1.0, 0.5, 1.0, 0.25]
     assert results["cases"][3]["ratio_to_posix_read"] == {"median": 0.25, "min": 0.2, "max": 0.25}
@@ -101,7 +101,7 @@ def test_the_range_is_of_the_turns() -> None:
 
 def test_peers_with_names_of_cases_get_another_name(tmp_path: Path) -> None:
     seconds = {"posix": [1.0], "hdf5": [2.0]}
-    results = benchmark.results([run(**seconds)], str(tmp_path), [run(**seconds, hdf5_chunked=[1.0])])
+    results = summary.results([run(**seconds)], str(tmp_path), [run(**seconds, hdf5_chunked=[1.0])])
     assert [case["name"] for case in results["cases"]] == [
         "posix", "hdf5", "posix_of_peers", "hdf5_of_peers", "hdf5_chunked"
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def test_peers_with_names_of_cases_get_another_name(tmp_path: Path) -> None:
 
 
 def test_results_without_peers(tmp_path: Path) -> None:
-    results = benchmark.results([run(posix=[1.0])], str(tmp_path))
+    results = summary.results([run(posix=[1.0])], str(tmp_path))
     assert "esker_over_peers" not in results and "peers" not in results["config"]
 
 
@@ -129,7 +129,7 @@ def test_missing_peers_are_one_line(esker_command: Run, tmp_path: Path) -> None:
 
 
 # The peers have no cases of s3d_adaptive: they do not store a part of a step.
-@pytest.mark.parametrize("workload", sorted(set(benchmark.WORKLOADS) - {"s3d_adaptive"}))
+@pytest.mark.parametrize("workload", sorted(set(jobs.WORKLOADS) - {"s3d_adaptive"}))
 def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, workload: str) -> None:
     if not PROGRAM.with_name(peers.PROGRAM).exists():
         pytest.skip(f"{peers.PROGRAM} is not built")

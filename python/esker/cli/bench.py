@@ -15,15 +15,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from esker import benchmark, peers, scaling
+from esker.bench import figures, jobs, peers, scaling, summary
+from esker.bench.launching import removed_at_end
 from esker.cli import bench_amr
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.bench_report import print_results
 from esker.cli.errors import as_exit_status
-from esker.launching import removed_at_end
 
 _AMR_STEPS = 4
-_STEPS = ", ".join(f"{name} {steps}" for name, steps in (*benchmark.WORKLOADS.items(), ("amr", _AMR_STEPS)))
+_STEPS = ", ".join(f"{name} {steps}" for name, steps in (*jobs.WORKLOADS.items(), ("amr", _AMR_STEPS)))
 
 _EPILOG = """\b
     Examples:
@@ -94,7 +94,7 @@ class BenchOptions:
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("workload", type=click.Choice(sorted([*benchmark.WORKLOADS, "amr"])))
+@click.argument("workload", type=click.Choice(sorted([*jobs.WORKLOADS, "amr"])))
 @click.option(
     "--ranks",
     default="4",
@@ -199,7 +199,7 @@ def bench_command(options: BenchOptions) -> None:
         _bench_amr(options)
         return
     programs = _find_programs(options)
-    cases = _chosen_cases(options.cases, programs, benchmark.CASES.get(options.workload, ()))
+    cases = _chosen_cases(options.cases, programs, jobs.CASES.get(options.workload, ()))
     picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
     _check_writable(options.json_path, options.plot_path)
     by_ranks = _measure(options, programs, cases)
@@ -210,7 +210,7 @@ def bench_command(options: BenchOptions) -> None:
     for one in by_ranks:
         print_results(one)
     if options.plot_path:
-        figure = benchmark.figure if len(by_ranks) == 1 else scaling.figure
+        figure = figures.figure if len(by_ranks) == 1 else scaling.figure
         with as_exit_status():
             figure(results).savefig(options.plot_path, format=picture_kind)
     sys.exit(1 if any(case["bad_values"] for one in by_ranks for case in one["cases"]) else 0)
@@ -243,7 +243,7 @@ def _bench_amr(options: BenchOptions) -> None:
 
 def _find_programs(options: BenchOptions) -> list[str]:
     """Paths of esker-bench and, with --peers, of esker-bench-peers."""
-    program = options.program or benchmark.find_program()
+    program = options.program or jobs.find_program()
     if program is None:
         raise click.ClickException(
             "esker-bench is not installed; build Esker with MPI, or give the program's path with --program"
@@ -279,7 +279,7 @@ def _measure(options: BenchOptions, programs: list[str], cases: dict[str, list[s
                 runs[program, n].append(_run_job(options, program, n, repetitions, cases[program]))
     esker_program, *peer_programs = programs
     return [
-        benchmark.results(
+        summary.results(
             runs[esker_program, n],
             options.directory,
             runs[peer_programs[0], n] if peer_programs else (),
@@ -293,7 +293,7 @@ def _run_job(
 ) -> dict[str, Any]:
     is_peer = Path(program).name == peers.PROGRAM
     with _scratch_below(options.directory) as scratch:
-        job = benchmark.Job(
+        job = jobs.Job(
             program=program,
             mpiexec=options.mpiexec,
             workload=options.workload,
@@ -304,7 +304,7 @@ def _run_job(
             directory=scratch,
             writer_options=() if is_peer else options.writer_options,
             cases=cases,
-            halvings=benchmark.HALVINGS if options.levels else (),
+            halvings=jobs.HALVINGS if options.levels else (),
             smooth=options.smooth,
             store_rate=options.store_rate,
             store_contention=options.store_contention,
@@ -319,7 +319,7 @@ def _chosen_cases(
     wanted = wanted or default
     if not wanted:
         return {program: [] for program in programs}
-    known = {program: benchmark.cases_of(program) for program in programs}
+    known = {program: jobs.cases_of(program) for program in programs}
     for name in wanted:
         if not any(name in names for names in known.values()):
             listed = ", ".join(dict.fromkeys(sum(known.values(), [])))
@@ -333,7 +333,7 @@ def _chosen_cases(
 @contextmanager
 def _scratch_below(directory: str) -> Iterator[str]:
     with as_exit_status():
-        scratch = benchmark.make_scratch(directory)
+        scratch = jobs.make_scratch(directory)
     with removed_at_end(scratch):
         yield scratch
 
@@ -347,7 +347,7 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
         with console.status(f"{Path(command[3]).name}: 1 warm-up and {repeat} timed repetitions"):
-            status = benchmark.call([*command, "--json", str(output)])
+            status = jobs.call([*command, "--json", str(output)])
         if not output.exists() or status not in (0, 1):
             raise click.ClickException(f"{Path(command[3]).name} failed with exit status {status}")
         return json.loads(output.read_text())

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from esker import amr_bench, benchmark, peers
+from esker.bench import amr, jobs, peers
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,26 @@ def measure(
     scratch_below: Callable[[str], AbstractContextManager[str]],
 ) -> dict[str, Any]:
     """The results. `start(command, repeat)` runs a program and returns its output."""
-    programs = [_program(amr_bench.PROGRAM, run.program)]
+    programs = [_program(amr.PROGRAM, run.program)]
     if run.with_peers:
-        programs.append(_program(amr_bench.PEER_PROGRAM, run.program))
+        programs.append(_program(amr.PEER_PROGRAM, run.program))
     cases = {program: _cases_of(program, run.cases) for program in programs}
     runs: dict[str, list[dict[str, Any]]] = {program: [] for program in programs}
     for repetitions in peers.turns(run.repeat) if run.with_peers else [run.repeat]:
         for program in programs:
             with scratch_below(run.directory) as scratch:
                 arguments = _arguments(run, program, repetitions, scratch, cases[program])
-                mpiexec = run.mpiexec or benchmark.output_of(program, "--mpiexec")
+                mpiexec = run.mpiexec or jobs.output_of(program, "--mpiexec")
                 runs[program].append(
-                    start(amr_bench.command(program, mpiexec, run.ranks, arguments), repetitions)
+                    start(amr.command(program, mpiexec, run.ranks, arguments), repetitions)
                 )
-    return amr_bench.results(
+    return amr.results(
         runs[programs[0]], run.directory, runs[programs[1]] if run.with_peers else ()
     )
 
 
 def _program(name: str, program: str | None) -> str:
-    found = program if program and name == amr_bench.PROGRAM else amr_bench.find_program(name, program)
+    found = program if program and name == amr.PROGRAM else amr.find_program(name, program)
     if found is None:
         raise click.ClickException(f"{name} is not installed; build Esker from its repository with MPI")
     return found
@@ -64,12 +64,12 @@ def _cases_of(program: str, wanted: tuple[str, ...]) -> list[str]:
     """Those of a program that are wanted, and the limits; none: all."""
     if not wanted:
         return []
-    return [name for name in benchmark.cases_of(program) if name in wanted or name.startswith("posix")]
+    return [name for name in jobs.cases_of(program) if name in wanted or name.startswith("posix")]
 
 
 def _arguments(run: AmrRun, program: str, repeat: int, directory: str, cases: list[str]) -> list[str]:
     line = ["--steps", str(run.steps), "--repeat", str(repeat), "--dir", directory]
-    if program.endswith(amr_bench.PROGRAM):
+    if program.endswith(amr.PROGRAM):
         for option in run.writer_options:
             line += ["--option", option]
     for case in cases:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from esker import benchmark
+from esker.bench import jobs
 
 _Command = Callable[..., Any]
 
@@ -44,10 +44,10 @@ def measurement_options(repeat: int) -> Callable[[_Command], _Command]:
 
 def program_and_launcher(program: str | None, mpiexec: str | None) -> tuple[str, str]:
     """The paths of esker-bench and of the MPI launcher that starts it. Raises RuntimeError."""
-    found = program or benchmark.find_program()
+    found = program or jobs.find_program()
     if not found:
         raise RuntimeError("esker-bench was not found; build the package with MPI, or give --program")
     try:
-        return found, mpiexec or benchmark.output_of(found, "--mpiexec")
+        return found, mpiexec or jobs.output_of(found, "--mpiexec")
     except (OSError, subprocess.CalledProcessError) as error:
         raise RuntimeError(f"{found}: expected the program esker-bench: {error}") from error

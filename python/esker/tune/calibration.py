@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from esker import benchmark
-from esker.launching import ending_with_signals
+from esker.bench import jobs
+from esker.bench.launching import ending_with_signals
 from esker.serial import write
 from esker.tune import message_times
 from esker.tune.machine import Machine, Parameter
@@ -56,7 +56,7 @@ def calibrate(
     Raises OSError.
     """
     cores = len(os.sched_getaffinity(0))
-    facts = benchmark.machine(str(directory))
+    facts = jobs.machine(str(directory))
     reference = (
         f"measured {facts['date']}: {facts['processor']}, {facts['cores']} cores, {facts['file_system']}, "
         f"{repeat} repetitions"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from esker import benchmark, launching
+from esker.bench import jobs, launching
 
 _NUM_MESSAGES = 300
 _TAGS = range(2048)
@@ -33,7 +33,7 @@ def measure(mpiexec: str | None, repeat: int) -> dict[str, Sequence[float]]:
     command = [launcher, "-n", "2", sys.executable, "-m", "esker.tune.message_times", str(repeat)]
     try:
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w") as errors:
-            environment = benchmark.environment()
+            environment = jobs.environment()
             if launching.call(command, _TIMEOUT_S, env=environment, stdout=output, stderr=errors) != 0:
                 return {}
             output.seek(0)
@@ -44,9 +44,9 @@ def measure(mpiexec: str | None, repeat: int) -> dict[str, Sequence[float]]:
 
 
 def _launcher() -> str | None:
-    program = benchmark.find_program()
+    program = jobs.find_program()
     if program is not None:
-        return benchmark.output_of(program, "--mpiexec")
+        return jobs.output_of(program, "--mpiexec")
     return shutil.which("mpiexec")
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from esker import benchmark
-from esker.launching import removed_at_end
+from esker.bench import jobs
+from esker.bench.launching import removed_at_end
 from esker.tune.characterize.design import FORMATS, Run, Work
 
 
@@ -58,13 +58,13 @@ class Bench:
 
         Raises RuntimeError if the program fails, does not end in time, or measured other cases.
         """
-        scratch = benchmark.make_scratch(self.directory)
+        scratch = jobs.make_scratch(self.directory)
         with removed_at_end(scratch), tempfile.TemporaryDirectory() as results:
             output, errors = Path(results) / "measured.json", Path(results) / "errors"
             command = [*self.command(run, scratch), "--json", str(output)]
             with errors.open("w", encoding="utf-8") as stderr:
                 try:
-                    status = benchmark.call(command, self.timeout_s, stderr)
+                    status = jobs.call(command, self.timeout_s, stderr)
                 except subprocess.TimeoutExpired as error:
                     raise RuntimeError(f"{' '.join(command)}: did not end in {self.timeout_s:g} s") from error
             if status != 0:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import esker
-from esker import _core, benchmark
+from esker import _core
+from esker.bench import jobs
 from esker.tune.characterize import table
 from esker.tune.characterize.attributes import known
 from esker.tune.characterize.design import Run, Work
@@ -74,7 +75,7 @@ def _origin(bench: Bench, machine: Machine) -> dict[str, Any]:
         "machine_kind": _core.machine_kind(),
         "esker": esker.__version__,
         "cost_model": machine.name,
-        "file_system": benchmark.machine(bench.directory)["file_system"],
+        "file_system": jobs.machine(bench.directory)["file_system"],
         "steps": float(bench.steps),
         "repeat": float(bench.repeat),
         "store_rate": float(bench.store_rate or 0),
@@ -137,7 +138,7 @@ def about(bench: Bench, machine: Machine) -> dict[str, Any]:
         "machine_kind": _core.machine_kind(),
         "esker": esker.__version__,
         "cost_model": machine.name,
-        "machine": benchmark.machine(bench.directory),
+        "machine": jobs.machine(bench.directory),
         "steps": bench.steps,
         "repeat": bench.repeat,
         "store_rate": bench.store_rate,

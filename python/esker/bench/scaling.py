@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def results(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Combines the benchmark.results() of all numbers of ranks."""
+    """Combines the summary.results() of all numbers of ranks."""
     without_machine = [{key: value for key, value in run.items() if key != "machine"} for run in runs]
     return {"machine": runs[0]["machine"], "runs": without_machine}
 

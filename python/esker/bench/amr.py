@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from esker import _core, benchmark
+from esker import _core
+from esker.bench import jobs
 
 PROGRAM = "esker-bench-amr"
 PEER_PROGRAM = "esker-bench-amr-peers"
@@ -24,7 +25,7 @@ Measured = dict[str, Any]
 def find_program(name: str, program: str | None = None) -> str | None:
     """Path of a program: next to `program`, in this package, or in PATH."""
     folders = [Path(program).parent] if program else []
-    packaged = [folder / name for folder in (*folders, Path(__file__).parent / "bin")]
+    packaged = [folder / name for folder in (*folders, jobs.PACKAGED)]
     return next((str(path) for path in packaged if path.exists()), shutil.which(name))
 
 
@@ -52,7 +53,7 @@ def results(runs: Sequence[Measured], directory: str, peer_runs: Sequence[Measur
     keys = ("workload", "ranks", "steps", "repeat", "levels", "coarse_patches")
     made: dict[str, Any] = {
         "machine": {
-            **benchmark.machine(directory),
+            **jobs.machine(directory),
             "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0],
         },
         "config": {**{key: measured[key] for key in keys}, "esker": _core.version()},
