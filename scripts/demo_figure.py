@@ -18,7 +18,7 @@ from matplotlib.colors import LightSource, LinearSegmentedColormap, LogNorm, Nor
 from matplotlib.figure import Figure
 
 import esker
-from esker.plotting import Plane, PlaneAxis, draw, read_plane
+from esker.plot.planes import Plane, PlaneAxis, draw, read_plane
 
 COARSE_STRIDE = 8
 SEA, ROCK = "#dfe9ef", "#8d8272"

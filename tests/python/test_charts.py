@@ -15,9 +15,9 @@ import pytest
 import xarray as xr
 
 import esker
-from esker import charts, plotting
 from esker.cli.arguments import Section
 from esker.dataset import Box
+from esker.plot import charts, planes
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -106,7 +106,7 @@ def test_values_are_what_they_mean(
     series, histogram = charts.read_series(field), charts.read_histogram(field)
     assert series.minimum == pytest.approx([value] * 2) and series.maximum == pytest.approx([value] * 2)
     assert histogram.counts.sum() == 19
-    plane = plotting.read_plane(field)
+    plane = planes.read_plane(field)
     assert plane.values.count() == 19 and plane.values.max() == pytest.approx(value)
     arguments = ("export", packed, name, "-o", tmp_path / "line.csv", "--box", "0:5,1:2")
     assert esker_command(*arguments).returncode == 0
@@ -131,11 +131,11 @@ def map_in_metres(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "place, index",
-    [(280, 280), (plotting.Coordinate(-2000, "km"), 280), (plotting.Coordinate(-1.9991e6), 280)],
+    [(280, 280), (planes.Coordinate(-2000, "km"), 280), (planes.Coordinate(-1.9991e6), 280)],
 )
 def test_a_section_is_at_an_index_or_a_coordinate(map_in_metres: Path, place: object, index: int) -> None:
     field = esker.open(map_in_metres)["speed"]
-    plane = plotting.read_plane(field, section=("y", place), level=field.max_level)
+    plane = planes.read_plane(field, section=("y", place), level=field.max_level)
     np.testing.assert_array_equal(plane.values, field.read()[:, index, :])
     assert (plane.position, plane.time) == ("y = -2000 km", "t = 150 years")
     assert (plane.horizontal.label, plane.vertical.label) == ("x [km]", "z [m]")
@@ -151,13 +151,13 @@ def test_a_section_is_at_an_index_or_a_coordinate(map_in_metres: Path, place: ob
 def test_a_missing_coordinate(map_in_metres: Path, place: str, error: type, words: str) -> None:
     dim, where = Section().convert(place, None, None)
     with pytest.raises(error, match=re.escape(words)):
-        plotting.read_plane(esker.open(map_in_metres)["speed"], section=(dim, where))
+        planes.read_plane(esker.open(map_in_metres)["speed"], section=(dim, where))
 
 
 @pytest.mark.parametrize("box", [None, ((0, 0, 0), (301, 20, 21)), ((100, 0, 0), (104, 561, 21))])
 def test_labels_fit_in_the_picture(map_in_metres: Path, box: Box | None) -> None:
     """Maps of any shape: no label is cut off, no tick labels overlap."""
-    figure = plotting.figure(plotting.read_plane(esker.open(map_in_metres)["speed"], box=box))
+    figure = planes.figure(planes.read_plane(esker.open(map_in_metres)["speed"], box=box))
     figure.draw_without_rendering()
     edges = figure.bbox.padded(1)
     for axes in figure.axes:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 
 from esker.dataset import Box
-from esker.plotting import Coordinate
+from esker.plot.planes import Coordinate
 
 _Options = TypeVar("_Options")
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 import esker
-from esker import charts, plotting
 from esker.cli.arguments import Section, box_option, collected_in, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.dataset import Box, Field
+from esker.plot import charts, planes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ class PlotOptions:
     field: str
     step: int
     level: int | None
-    section: tuple[str, int | plotting.Coordinate] | None
+    section: tuple[str, int | planes.Coordinate] | None
     box: Box | None
     component: int | None
     cmap: str
@@ -131,7 +131,7 @@ def _picture(field: Field, options: PlotOptions) -> tuple[Figure, int]:
         with progress(f"reading {field.name}") as update:
             series = charts.read_series(field, options.level, options.box, options.component, update)
         return charts.draw_series(series, log=options.log), series.level
-    plane = plotting.read_plane(
+    plane = planes.read_plane(
         field,
         options.step,
         options.level,
@@ -140,4 +140,4 @@ def _picture(field: Field, options: PlotOptions) -> tuple[Figure, int]:
         options.component,
         levels=options.levels,
     )
-    return plotting.figure(plane, log=options.log, cmap=options.cmap), plane.level
+    return planes.figure(plane, log=options.log, cmap=options.cmap), plane.level

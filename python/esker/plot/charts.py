@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esker.dataset import Box, Field
 from esker.decoding import scalars
-from esker.plotting import wrapped
+from esker.plot.planes import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,5 @@
+"""Pictures of datasets: `esker plot`.
+
+planes.py  a plane of samples, read at a level that suits the picture
+charts.py  a histogram of values, and their range over time
+"""
