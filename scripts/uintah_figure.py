@@ -22,7 +22,7 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Rectangle
 
 import esker
-from esker.mesh import MeshPatch
+from esker.dataset.mesh import MeshPatch
 
 Array = np.ndarray[Any, Any]
 Triple = tuple[int, int, int]

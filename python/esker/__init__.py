@@ -15,30 +15,21 @@ A single process needs no MPI. For parallel I/O, esker.Writer and esker.Reader t
 
 from esker import _core
 from esker._core import ReadStatistics
-from esker.array import Array
+from esker.base.values import Text
 from esker.chunked import Chunked
-from esker.dataset import (
-    Dataset,
-    DatasetWarning,
-    Field,
-    FieldErrors,
-    Grid,
-    Part,
-    Scalar,
-    Selection,
-    Storage,
-    StoredSamples,
-    open,
-)
+from esker.dataset.array import Array
+from esker.dataset.description import FieldErrors, Grid, Part, Scalar, Storage, StoredSamples
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset, DatasetWarning, open
+from esker.dataset.parallel import Reader
+from esker.dataset.selection import Selection
+from esker.dataset.viewing import Camera, View
 from esker.moving import copy, move
-from esker.parallel import Reader
 from esker.planning.planner import plan_mesh
 from esker.planning.planner import plan_step as plan
 from esker.serial import write
 from esker.tune.simulation import simulate
-from esker.values import Text
 from esker.verification import Finding, Merged, Rebuilt, Verification, adopt, merge, rebuild, repair, verify
-from esker.viewing import Camera, View
 from esker.writer import Step, Writer, WriterField, WriterGrid
 
 __version__ = _core.version()

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from esker import _pieces
-from esker.dataset import Box
+from esker.base import pieces
+from esker.base.boxes import Box
 
 Read = Callable[[Box], ArrayLike]
 
@@ -79,7 +79,7 @@ class Chunked:
     def _requested(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
         assert callable(self.source)
         sample_bytes = self.dtype.itemsize * math.prod(self.shape[n_dims:])
-        for where in _pieces.pieces(self.shape[:n_dims], sample_bytes, self.grain):
+        for where in pieces.pieces(self.shape[:n_dims], sample_bytes, self.grain):
             x_first = where[::-1]
             box = (tuple(s.start for s in x_first), tuple(s.stop for s in x_first))
             expected = (*(s.stop - s.start for s in where), *self.shape[n_dims:])
@@ -121,7 +121,7 @@ def assembled(chunked: Chunked, n_dims: int, directory: str, name: str) -> NDArr
     The coarse levels of a dataset take samples from the entire grid, so all samples must be available when it
     is written.
     """
-    if chunked.nbytes <= _pieces.PIECE_BYTES:
+    if chunked.nbytes <= pieces.PIECE_BYTES:
         return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims, name)]).reshape(
             chunked.shape
         )

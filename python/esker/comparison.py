@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker._pieces import pieces, thickness
-from esker.dataset import Box, Dataset, Field
-from esker.values import Text
+from esker.base.boxes import Box
+from esker.base.pieces import pieces, thickness
+from esker.base.values import Text
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset
 
 _COMPARED_AT_ONCE = 1 << 18
 """Number of values. The temporaries of a comparison take several times as much memory as the values."""

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker._pieces import PIECE_BYTES
 from esker.amr_source import GEOMETRIES, MeshSource, PatchType
-from esker.characters import has_characters
+from esker.base.boxes import Box
+from esker.base.characters import has_characters
+from esker.base.names import schema_names, with_name_in_source
+from esker.base.pieces import PIECE_BYTES
 from esker.chombo import ChomboFile, is_chombo
 from esker.chunked import Chunked, assembled, scratch_array
-from esker.dataset import Box
-from esker.names import schema_names, with_name_in_source
 from esker.plotfile import Plotfile, is_plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esker import _core
-from esker.dataset import Dataset, Field, open
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset, open
 
 Original = str | os.PathLike[str] | Dataset | Mapping[str, ArrayLike]
 """A dataset, its path, the path of an .npy file, or an array for each field."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from esker.base.boxes import Box
 from esker.chunked import Chunked, assembled
-from esker.dataset import Box
 from esker.replacing import new_dataset
 from esker.writer import Option, Writer, WriterField, grid_name
 

@@ -16,15 +16,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 import esker
-from esker._pieces import thickness
-from esker.array import TIME_DIM
-from esker.characters import has_characters
-from esker.dataset import Box, Dataset, Field, Scalar
-from esker.losses import attributes_for_copy
-from esker.names import name_in_source, renamings, schema_names, with_name_in_source
+from esker.base.boxes import Box
+from esker.base.characters import has_characters
+from esker.base.dimensions import TIME_DIM
+from esker.base.names import name_in_source, renamings, schema_names, with_name_in_source
+from esker.base.pieces import thickness
+from esker.base.stored_types import stored_type, type_attributes
+from esker.dataset.description import Scalar
+from esker.dataset.field import Field
+from esker.dataset.losses import attributes_for_copy
+from esker.dataset.opening import Dataset
+from esker.dataset.same_part import Part, same_part
 from esker.remote import is_url
-from esker.same_part import Part, same_part
-from esker.stored_types import stored_type, type_attributes
 from esker.writer import attributes_with_dims
 
 AXES = ("x", "y", "z", "u", "v")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from esker import _core
-from esker.dataset import open
+from esker.dataset.opening import open
 from esker.durable import replace_text
 from esker.originals import Original, core_original
 from esker.remote import located

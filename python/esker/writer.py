@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from esker import _core
-from esker._communicator import communicator
-from esker.array import TIME_DIM
-from esker.characters import has_characters
-from esker.stored_types import as_stored, stored_type, type_attributes
-from esker.values import CoreValue, core_numbers, core_value, is_untyped
+from esker.base.characters import has_characters
+from esker.base.communicator import communicator
+from esker.base.dimensions import TIME_DIM
+from esker.base.stored_types import as_stored, stored_type, type_attributes
+from esker.base.values import CoreValue, core_numbers, core_value, is_untyped
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -19,15 +19,15 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray import conventions
 
-from esker._pieces import PIECE_BYTES
-from esker.array import TIME_DIM
-from esker.characters import TEXT_KINDS, character_dim, characters_of, without_character_attributes
+from esker.base.characters import TEXT_KINDS, character_dim, characters_of, without_character_attributes
+from esker.base.dimensions import TIME_DIM
+from esker.base.names import schema_names, with_name_in_source
+from esker.base.pieces import PIECE_BYTES
+from esker.base.stored_types import stored_type
+from esker.base.values import texts_of
 from esker.chunked import scratch_array
-from esker.names import schema_names, with_name_in_source
 from esker.replacing import new_dataset
 from esker.serial import grid_name
-from esker.stored_types import stored_type
-from esker.values import texts_of
 from esker.writer import Option, Writer, WriterField, attributes_with_dims
 
 _MAX_AXES = 5

@@ -22,15 +22,18 @@ from xarray.core import indexing
 
 import esker
 from esker import _core
-from esker.array import TIME_DIM, Array
-from esker.characters import has_characters, texts_of_characters, without_character_attributes
-from esker.dataset import Dataset, Field, Scalar, component_dims
-from esker.decoding import FILL_ATTRIBUTES, fill_values
-from esker.losses import attributes_for_copy
-from esker.names import name_in_source, names_again, without_name_in_source
+from esker.base.characters import has_characters, texts_of_characters, without_character_attributes
+from esker.base.dimensions import TIME_DIM, component_dims
+from esker.base.fill_values import FILL_ATTRIBUTES, fill_values
+from esker.base.names import name_in_source, names_again, without_name_in_source
+from esker.base.values import texts_of
+from esker.dataset.array import Array
+from esker.dataset.description import Scalar
+from esker.dataset.field import Field
+from esker.dataset.losses import attributes_for_copy
+from esker.dataset.opening import Dataset
+from esker.dataset.same_part import Part, same_part
 from esker.remote import is_url
-from esker.same_part import Part, same_part
-from esker.values import texts_of
 
 SCALAR_DIM = "esker_scalar"
 """Dimension of size 1 of fields that were variables without dimensions."""

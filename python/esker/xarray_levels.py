@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from esker.dataset import Dataset, Field, Grid, component_dims
-from esker.decoding import fill_values
-from esker.mesh import Mesh, MeshPatch, level_samples
+from esker.base.dimensions import component_dims
+from esker.base.fill_values import fill_values
+from esker.dataset.description import Grid
+from esker.dataset.field import Field
+from esker.dataset.levels import level_samples
+from esker.dataset.mesh import Mesh, MeshPatch
+from esker.dataset.opening import Dataset
 from esker.xarray_backend import TimeDims, attributes_for_xarray, field_attributes
 
 COVER = "level_cover"

@@ -21,8 +21,11 @@ from yt.frontends.stream.data_structures import StreamDataset
 
 import esker
 from esker import _core
-from esker.dataset import Dataset, Field, Grid
-from esker.mesh import Mesh, MeshPatch, level_samples
+from esker.dataset.description import Grid
+from esker.dataset.field import Field
+from esker.dataset.levels import level_samples
+from esker.dataset.mesh import Mesh, MeshPatch
+from esker.dataset.opening import Dataset
 
 Indices = NDArray[np.int64]
 """One per axis of yt, x first."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from esker.decoding import FILL_ATTRIBUTES, fill_values
-from esker.values import plain
+from esker.base.fill_values import FILL_ATTRIBUTES, fill_values
+from esker.base.values import plain
 
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 

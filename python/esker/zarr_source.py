@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.array import TIME_DIM
-from esker.characters import CHARACTER_ATTRIBUTES, TEXT_KINDS, character_dim, characters_of
-from esker.dataset import COMPONENT_DIM, Box, Scalar
+from esker.base.boxes import Box
+from esker.base.characters import CHARACTER_ATTRIBUTES, TEXT_KINDS, character_dim, characters_of
+from esker.base.dimensions import COMPONENT_DIM, TIME_DIM
+from esker.base.stored_types import as_stored, stored_type, type_attributes
+from esker.base.values import is_untyped, texts_of
+from esker.dataset.description import Scalar
 from esker.sources import AXES, Source, SourceField, box_index, with_schema_names
-from esker.stored_types import as_stored, stored_type, type_attributes
-from esker.values import is_untyped, texts_of
 from esker.writer import attributes_with_dims
 from esker.zarr_attributes import attributes_from_zarr, from_json_value
 

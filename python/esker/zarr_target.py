@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker._pieces import whole_chunks
-from esker.array import TIME_DIM
-from esker.characters import has_characters, texts_of_characters, without_character_attributes
-from esker.dataset import component_dims
-from esker.names import names_again, without_name_in_source
+from esker.base.characters import has_characters, texts_of_characters, without_character_attributes
+from esker.base.dimensions import TIME_DIM, component_dims
+from esker.base.names import names_again, without_name_in_source
+from esker.base.pieces import whole_chunks
 from esker.replacing import staged
 from esker.sources import Source, SourceField
 from esker.zarr_attributes import attributes_for_zarr, json_value

@@ -195,7 +195,7 @@ def test_everything_public_is_documented() -> None:
 def examples() -> dict[str, doctest.DocTest]:
     """The examples of all docstrings, by the name of the object."""
     found: dict[str, doctest.DocTest] = {}
-    for module in pkgutil.iter_modules(esker.__path__, "esker."):
+    for module in pkgutil.walk_packages(esker.__path__, "esker."):
         if not module.name.startswith(("esker._core", "esker._mpi", "esker.cli", "esker.yt_frontend")):
             tests = doctest.DocTestFinder().find(importlib.import_module(module.name))
             found |= {test.name: test for test in tests if test.examples}

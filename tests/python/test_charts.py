@@ -15,8 +15,8 @@ import pytest
 import xarray as xr
 
 import esker
+from esker.base.boxes import Box
 from esker.cli.arguments import Section
-from esker.dataset import Box
 from esker.plot import charts, planes
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker import _pieces
+from esker.base import pieces
 from esker.cli import main
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -95,7 +95,7 @@ def test_larger_than_memory_is_read_piece_by_piece(
         return array
 
     monkeypatch.setattr(esker.Field, "read", counting)
-    monkeypatch.setattr(_pieces, "PIECE_BYTES", max_bytes)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", max_bytes)
     with pytest.raises(SystemExit) as done:
         main(
             [

@@ -14,7 +14,7 @@ import xarray as xr
 
 import esker
 import esker.xarray  # noqa: F401  the method to_esker
-from esker.names import NAME_IN_SOURCE, schema_names
+from esker.base.names import NAME_IN_SOURCE, schema_names
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 NAMES = ["wind speed", "T+1", "T 1", "Ångström", "Y(H2)", "p'", "plain", "a" * 129]

@@ -37,7 +37,7 @@ def field(
     return esker.open(path, threads=3)["temp"]
 
 
-def random_boxes(count: int) -> list[esker.dataset.Box]:
+def random_boxes(count: int) -> list[esker.base.boxes.Box]:
     draw = random.Random(5)
     boxes = []
     for _ in range(count):

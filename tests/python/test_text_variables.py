@@ -16,7 +16,7 @@ import xarray as xr
 
 import esker
 import esker.xarray
-from esker.characters import texts_of_characters
+from esker.base.characters import texts_of_characters
 
 netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker import _pieces
+from esker.base import pieces
 
 RNG = np.random.default_rng(7)
 
@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything above 1000 bytes is large."""
-    monkeypatch.setattr(_pieces, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
 
 
 def test_fields_of_one_grid_are_one_idx(path: Path) -> None:
@@ -129,7 +129,7 @@ def test_chunked_fields_have_the_bytes_of_arrays(
     array = RNG.integers(0, 1000, shape, "i4")
     boxes = []
 
-    def read(box: esker.dataset.Box) -> np.ndarray:
+    def read(box: esker.base.boxes.Box) -> np.ndarray:
         (x0, y0, z0), (x1, y1, z1) = box
         boxes.append(box)
         return array[z0:z1, y0:y1, x0:x1]
@@ -219,7 +219,7 @@ def test_chunked_arguments() -> None:
 @pytest.mark.parametrize("grain", [1, 2, 64])
 def test_pieces_are_runs_that_cover_the_array(shape: tuple[int, ...], max_bytes: int, grain: int) -> None:
     numbers = np.arange(np.prod(shape)).reshape(shape)
-    found = [numbers[where] for where in _pieces.pieces(shape, 8, grain, max_bytes)]
+    found = [numbers[where] for where in pieces.pieces(shape, 8, grain, max_bytes)]
     np.testing.assert_array_equal(np.concatenate([piece.reshape(-1) for piece in found]), numbers.reshape(-1))
     assert all(piece.nbytes <= max(8, max_bytes) for piece in found)
 

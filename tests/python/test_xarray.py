@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import esker
-from esker.decoding import decoded
+from esker.dataset.decoding import decoded
 from esker.xarray_backend import EskerBackendEntrypoint
 
 NX, NY, NZ, STEPS = 40, 24, 7, 4

@@ -13,7 +13,7 @@ import xarray as xr
 import esker
 from conftest import ROOT
 from esker.conversion import convert_mesh
-from esker.mesh import MeshPatch
+from esker.dataset.mesh import MeshPatch
 from esker.plotfile import Plotfile
 
 PLOTFILE = ROOT / "data/amrex/advect2d_r42_f32_00012"

@@ -220,7 +220,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: Any, source: str) 
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     monkeypatch.setattr(esker.xarray, "PIECE_BYTES", 1 << 10)
-    monkeypatch.setattr(esker._pieces, "PIECE_BYTES", 1 << 10)
+    monkeypatch.setattr(esker.base.pieces, "PIECE_BYTES", 1 << 10)
     with pytest.raises(OSError, match="No space left"):
         if source == "dask":
             xr.Dataset({"v": (("y", "x"), da.ones((64, 64), chunks=16))}).to_esker(tmp_path / "run.idx")

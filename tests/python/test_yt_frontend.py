@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from plotfiles import write_plotfile
 
 import esker
 from conftest import ROOT
 from esker.conversion import convert_mesh
 from esker.plotfile import Plotfile
-from plotfiles import write_plotfile
 
 yt = pytest.importorskip("yt")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -222,7 +222,7 @@ def test_levels_of_yt(ratios: list[Any], refine_by: Any, of_mesh: tuple[int, ...
     from esker import yt_frontend
 
     rank = len(ratios[0]) if ratios else 2
-    mesh = esker.mesh.Mesh((4,) * rank, tuple(ratios), False, (0.0,) * rank, (1.0,) * rank)
+    mesh = esker.dataset.mesh.Mesh((4,) * rank, tuple(ratios), False, (0.0,) * rank, (1.0,) * rank)
     if refine_by is None:
         with pytest.raises(ValueError, match="run: expected powers of two or equal ratios"):
             yt_frontend._levels_of(mesh, "run")

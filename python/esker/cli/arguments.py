@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import click
 
-from esker.dataset import Box
+from esker.base.boxes import Box
 from esker.plot.planes import Coordinate
 
 _Options = TypeVar("_Options")
@@ -30,7 +30,7 @@ def collected_in(kind: type[_Options]) -> Callable[[Callable[[_Options], None]],
 
 
 class BoxRange(click.ParamType):
-    """Half-open ranges of indices, x first, as an esker.dataset.Box."""
+    """Half-open ranges of indices, x first, as an esker.base.boxes.Box."""
 
     name = "X0:X1,Y0:Y1[,Z0:Z1]"
 

@@ -13,6 +13,8 @@ import click
 
 from esker import _core
 from esker.amr_source import MeshSource
+from esker.base.boxes import Box
+from esker.base.names import renamings, schema_names
 from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
@@ -26,8 +28,6 @@ from esker.conversion import (
     size_of,
     smallest_netcdf,
 )
-from esker.dataset import Box
-from esker.names import renamings, schema_names
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
 from esker.writer import Option

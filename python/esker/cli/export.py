@@ -17,18 +17,20 @@ import numpy as np
 
 import esker
 from esker import _core
-from esker._pieces import pieces, thickness
+from esker.base.boxes import Box
+from esker.base.pieces import pieces, thickness
+from esker.base.values import plain
 from esker.cli.arguments import box_option, collected_in, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.progress import converting, progress
 from esker.cli.tables import size_text
 from esker.conversion import convert, format_of, size_of
-from esker.dataset import Box, Field, Selection
-from esker.decoding import decoded
+from esker.dataset.decoding import decoded
+from esker.dataset.field import Field
+from esker.dataset.selection import Selection
 from esker.remote import is_url
 from esker.sources import RAW_SUFFIXES, of_dataset
-from esker.values import plain
 
 _FORMATS = {".npy": "npy", ".csv": "csv", **dict.fromkeys(RAW_SUFFIXES, "raw")}
 """Formats by suffix, in addition to the netCDF formats of format_of()."""

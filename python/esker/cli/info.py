@@ -13,13 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 import esker
-from esker.characters import has_characters
+from esker.base.characters import has_characters
+from esker.base.values import plain
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.tables import console, show, size_text, table
-from esker.dataset import Dataset, Field, Grid, Part
-from esker.values import plain
+from esker.dataset.description import Grid, Part
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset
 
 _MAP_LEVEL = 16  # at which the shares of levels are measured
 _MAX_STEPS_SHOWN = 8

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 import esker
+from esker.base.boxes import Box
 from esker.cli.arguments import Section, box_option, collected_in, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
-from esker.dataset import Box, Field
+from esker.dataset.field import Field
 from esker.plot import charts, planes
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker.dataset import Box
+from esker.base.boxes import Box
 from esker.planning import rank_boxes
 
 Patch = tuple[int, int, Box]

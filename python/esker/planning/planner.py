@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from esker import _core
-from esker.dataset import Box, StoredSamples
-from esker.mesh import LevelCover
+from esker.base.boxes import Box
+from esker.dataset.description import StoredSamples
+from esker.dataset.mesh import LevelCover
 from esker.planning import rank_boxes
 
 PHASES = ("one-phase", "two-phase", "three-phase")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker.dataset import Box
+from esker.base.boxes import Box
 
 ORDERS = ("z", "bit-reversed")
 """Neighbors on the curve first: clustered; or far from each other on the curve: scattered."""

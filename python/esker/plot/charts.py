@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.dataset import Box, Field
-from esker.decoding import scalars
+from esker.base.boxes import Box
+from esker.dataset.decoding import scalars
+from esker.dataset.field import Field
 from esker.plot.planes import wrapped
 
 if TYPE_CHECKING:

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.dataset import Box, Dataset, Field
-from esker.decoding import scalars
+from esker.base.boxes import Box
+from esker.dataset.decoding import scalars
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from esker import _core
-from esker.dataset import Box
+from esker.base.boxes import Box
 from esker.planning import rank_boxes
 
 BYTES_PER_SAMPLE = 8

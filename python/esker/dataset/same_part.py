@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from esker.characters import has_characters
-from esker.dataset import Box, Field
+from esker.base.boxes import Box
+from esker.base.characters import has_characters
+from esker.dataset.field import Field
 
 
 @dataclass(frozen=True)

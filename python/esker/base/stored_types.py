@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from esker.characters import CHARACTER, CHARACTER_ATTRIBUTES
+from esker.base.characters import CHARACTER, CHARACTER_ATTRIBUTES
 
 BOOL_ATTRIBUTES: Mapping[str, str] = {"dtype": "bool"}
 """Attributes of fields that hold booleans. xarray writes the same to netCDF, and reads such fields as

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from esker.dataset import Field
+from esker.dataset.field import Field
 
 PRIOR_ERRORS = "prior_errors"
 """Largest absolute error and RMS error of the samples before they were written; NaN if there was a loss that no program

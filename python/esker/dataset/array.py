@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from esker.dataset import Field, Selection
+from esker.dataset.selection import Selection
 
-TIME_DIM = "time"
+if TYPE_CHECKING:
+    from esker.dataset.field import Field
 
 Item = int | slice | NDArray[np.intp] | None
 """An item of a normalized index: None is a new axis; arrays hold non-negative positions."""

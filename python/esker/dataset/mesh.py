@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from esker.dataset import Box, Field
+from typing import NamedTuple
 
 
 class Mesh(NamedTuple):
@@ -57,24 +52,6 @@ class LevelCover(NamedTuple):
     """Of the patches; nodes that patches share count once."""
     covered: int
     """Of these, under finer patches and thus not stored; parts of cells add up."""
-
-
-def level_samples(field: Field, step: int, level: int, box: Box) -> NDArray[Any]:
-    """The samples of a box in the indices of a level, slowest axis first: those of its patches.
-
-    Under finer patches these are the level's own where the dataset stores whole levels, else the first finer sample
-    in each cell. Raises the exceptions of Field.read().
-    """
-    mesh = field.grid.mesh
-    if mesh is None:
-        raise ValueError(f"{field.name}: expected a field of a mesh")
-    if field.has_whole_levels:
-        return field.read(step, box, mesh_level=level)
-    ratio = mesh.ratio(level, mesh.num_levels - 1)
-    lo, hi = box
-    first = [low * r for low, r in zip(lo, ratio)]
-    end = [max(begin, (high - 1) * r + 1) for begin, high, r in zip(first, hi, ratio)]
-    return field.read(step, (first, end), stride=ratio)
 
 
 def mesh_of(

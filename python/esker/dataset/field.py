@@ -1,260 +1,28 @@
-"""Dataset, Field and Selection: reading datasets as NumPy arrays.
-
-Boxes, origins and strides list x first, as everywhere in Esker. Shapes, dimension names and arrays list the
-slowest axis first, as everywhere in NumPy. `_slowest_first` converts one order to the other.
-"""
+"""Field: one variable of a dataset, whose samples it reads."""
 
 from __future__ import annotations
 
 import math
 import operator
-import os
-import warnings
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker.array import Array
-from esker.mesh import LevelCover, Mesh, MeshPatch, mesh_of
-from esker.names import name_in_source
-from esker.remote import is_url, located
-from esker.values import AttributeValue, attribute_of, attributes_of, numbers_of
-from esker.viewing import Camera, View, view_of
+from esker.base.boxes import Box, Corner
+from esker.base.dimensions import COMPONENT_DIM
+from esker.base.values import AttributeValue, attributes_of
+from esker.dataset.array import Array
+from esker.dataset.description import FieldErrors, Grid, StoredSamples
+from esker.dataset.selection import Selection, query_of, slowest_first
+from esker.dataset.viewing import Camera, View, view_of
 
-Corner = Sequence[int]
-Box = tuple[Corner, Corner]
-
-_UNSYNCED = ".esker-unsynced"
-"""Suffix of the file that lists the steps which a power failure may have damaged."""
-
-COMPONENT_DIM = "component"
-"""Name of the last dimension of fields with more than one component."""
-
-
-def component_dims(counts: Iterable[int], taken: Container[str] = ()) -> dict[int, str]:
-    """Names of component dimensions by size, for xarray and Zarr, where a dimension has a single size.
-
-    The name is "component" if all fields have the same number of components, else "component_2",
-    "component_3" and so on. A name in `taken` gets underscores appended.
-
-    >>> component_dims([1, 3, 1, 3]), component_dims([3, 2])
-    ({3: 'component'}, {2: 'component_2', 3: 'component_3'})
-    """
-    several = sorted({count for count in counts if count > 1})
-    names = {}
-    for count in several:
-        name = f"{COMPONENT_DIM}_{count}" if len(several) > 1 else COMPONENT_DIM
-        while name in taken:
-            name += "_"
-        names[count] = name
-    return names
-
-
-class DatasetWarning(UserWarning):
-    """A dataset written by Esker is or may be incomplete; `Dataset.warnings` has the details."""
-
-
-def _losses(dataset: Dataset) -> list[str]:
-    """The warnings about lost data; those about files of other programs only name what Esker does not
-    read."""
-    is_idx = any(part.bits_per_block for part in dataset.parts)
-    return [text for text in dataset.warnings if is_idx or _UNSYNCED in text]
-
-
-def open(
-    path: str | os.PathLike[str],
-    *,
-    verify: bool = False,
-    threads: int | None = None,
-    cache_bytes: int = 64 << 20,
-    storage_options: Mapping[str, Any] | None = None,
-) -> Dataset:
-    """Opens a dataset: an `.idx` file, the directory of a writer with several grids, a CDF or an HDF5 file.
-
-    `path` may be any URL that fsspec supports, such as "https://..." or "s3://bucket/run.idx"; a read then
-    fetches only the blocks it needs. ARCO datasets (one file per block) can be read from a URL as well.
-
-    In CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4 or plain) written by other programs, the
-    fields are the numeric variables with at least one axis in addition to the record axis, and the steps are
-    the records. `warnings` lists what is left out. Names of variables in a group are prefixed by the group's
-    name and '_'.
-
-    Reads headers only. Damage that does not prevent reading is listed in `warnings` and issued as a
-    DatasetWarning.
-
-    verify:      compare each block with its checksum when it is read, if the file has checksums
-    threads:     maximum number of threads of a read; the default is one per processor, and 16 for a URL
-    cache_bytes: size of the cache of decoded and downloaded blocks; 0: no cache
-    storage_options: with a URL, options for fsspec: credentials, endpoints
-
-    Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
-
-    >>> import numpy as np
-    >>> import esker
-    >>> esker.write("run.idx", {"thk": np.zeros((5, 8), "f4")})
-    >>> ds = esker.open("run.idx")
-    >>> list(ds), ds.steps, ds["thk"].dims
-    (['thk'], [0.0], ('y', 'x'))
-    """
-    how = {"verify": verify, "threads": threads or 0, "cache_bytes": cache_bytes}
-    there, files = located(path, storage_options)
-    again = how if files is None else {**how, "storage_options": storage_options}
-    dataset = Dataset(os.fspath(path), _core.open(there, **how, files=files), again)
-    for text in _losses(dataset):
-        warnings.warn(text, DatasetWarning, stacklevel=2)
-    return dataset
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Named dimensions with sizes, and coordinates where the dataset has them."""
-
-    name: str
-    dims: Mapping[str, int]
-    """Name to size, slowest first."""
-    coords: Mapping[str, NDArray[Any]]
-    """Dimension name to one value per index, with the dataset's type."""
-    attrs: Mapping[str, AttributeValue]
-    has_no_axes: bool = False
-    """The fields are time series with one sample per step; their dimension of size 1 does not exist in netCDF
-    files."""
-    mesh: Mesh | None = None
-    """The levels of the mesh whose finest level this grid is."""
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """A constant value without axes, for example a grid mapping."""
-
-    name: str
-    value: AttributeValue
-    """A NumPy scalar, or a text."""
-    attrs: Mapping[str, AttributeValue]
-
-
-@dataclass(frozen=True)
-class Part:
-    """The time-dependent or the fixed fields of a grid. In an IDX dataset each part is one `.idx` file, or some
-    for each partition of the grid."""
-
-    name: str
-    path: str
-    """Path of the part's `.idx` file, of the single file of all parts, or of the `.midx` file of partitions."""
-    fields: tuple[str, ...]
-    box: Box
-    bitmask: str
-    bits_per_block: int
-    """0 (and so are the numbers of blocks) if the format has no blocks."""
-    blocks_per_file: int
-    num_blocks: int
-    """Number of stored blocks per field and step."""
-    num_steps: int
-    local_partitions: int = 0
-    """Partitions that are stored separately, with partition_index="local"; 0: none."""
-    hybrid_bricks: int = 0
-    """Partitions whose coarse blocks are separate, with partition_index="hybrid", until a merge; 0: none."""
-    has_checksums: bool = False
-    """Its blocks, or patches, have checksums: esker.verify() finds changed values."""
-
-
-@dataclass(frozen=True)
-class Storage:
-    """Number and total size of the files with samples of committed steps."""
-
-    files: int
-    bytes: int
-
-
-class StoredSamples(NamedTuple):
-    """What a step stores of a field, in samples of the grid: Field.stored()."""
-
-    primary: int
-    """Of levels that are kept at their place."""
-    secondary: int
-    """Other samples in stored blocks."""
-    padding: int
-    """Samples of stored blocks outside the grid."""
-    blocks: int
-
-    @property
-    def efficiency(self) -> float:
-        """Primary samples over all samples of the grid that are stored."""
-        stored = self.primary + self.secondary
-        return self.primary / stored if stored else 1.0
-
-
-class FieldErrors(NamedTuple):
-    """What lossy compression changed in a field at a step. Both numbers are bounds: no true error is larger."""
-
-    largest: float
-    """Largest absolute difference between a sample and its stored value."""
-    rms: float
-    """Root of the mean square of the differences."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The samples selected by a query: a hyperslab with the points origin + i * stride of the full grid.
-
-    `origin` and `stride` list x first; `shape` is the shape of the array that read() returns. The samples are
-    aligned to index 0 of the grid, not to the corner of the box. `shape` contains a 0 if no sample is in the
-    box.
-    """
-
-    dims: tuple[str, ...]
-    """Names of the grid's dimensions, slowest first (without the component dimension)."""
-    origin: tuple[int, ...]
-    stride: tuple[int, ...]
-    shape: tuple[int, ...]
-    level: int
-    dtype: np.dtype[Any]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the array that read() returns."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-
-    def box_of(self, part: Box) -> Box:
-        """The box of the full grid that contains exactly the samples at the indices `part` of this
-        selection."""
-        corners = [
-            (origin + first * stride, origin + (last - 1) * stride + 1)
-            for origin, stride, first, last in zip(self.origin, self.stride, *part)
-        ]
-        return tuple(lo for lo, _ in corners), tuple(hi for _, hi in corners)
-
-    def slices_of(self, coarser: Selection) -> tuple[slice, ...]:
-        """The slices of this selection's array that hold the samples of a coarser selection of the same
-        box."""
-        axes = zip(
-            self.origin,
-            self.stride,
-            coarser.origin,
-            coarser.stride,
-            reversed(coarser.shape[: len(self.dims)]),
-        )
-        slices = []
-        for origin, stride, first, step, count in axes:
-            start, ratio = (first - origin) // stride, step // stride
-            slices.append(slice(start, start + count * ratio, ratio))
-        return tuple(_slowest_first(slices))
-
-    def places_of(self, coarser: Selection) -> tuple[slice, ...]:
-        """Deprecated name of slices_of()."""
-        warnings.warn("Selection.places_of is called slices_of now", DeprecationWarning, stacklevel=2)
-        return self.slices_of(coarser)
-
-    def indices(self, dim: str) -> NDArray[np.int64]:
-        """Index in the full grid of each sample along `dim`."""
-        position = _position(dim, self.dims)
-        axis = len(self.dims) - 1 - position
-        return self.origin[axis] + self.stride[axis] * np.arange(self.shape[position], dtype=np.int64)
+if TYPE_CHECKING:
+    from esker.dataset.opening import Dataset
+from esker.dataset.mesh import LevelCover, MeshPatch
 
 
 class Field:
@@ -640,7 +408,7 @@ class Field:
                 raise ValueError(
                     f"stride: expected {len(self.grid.dims)} numbers, x first, found {len(stride)}"
                 )
-        return (*_query(step, box, level), stride)
+        return (*query_of(step, box, level), stride)
 
     def _stored_flags(self, out: NDArray[Any]) -> NDArray[np.uint8]:
         """An array for one flag per sample of `out`: whether the dataset stores it."""
@@ -653,153 +421,8 @@ class Field:
         return np.ma.MaskedArray(samples, mask)
 
     def _array_shape(self, counts: Sequence[int]) -> tuple[int, ...]:
-        return (*_slowest_first(counts), *([self.components] if self.components > 1 else []))
-
-
-class Dataset:
-    """An open dataset: `fields` by name, `steps` (time values), attributes, grids and files."""
-
-    def __init__(self, path: str, core: _core.Dataset, how: Mapping[str, Any] = MappingProxyType({})) -> None:
-        self._core = core
-        self._how = dict(how)
-        self.path = path
-        self.attrs: Mapping[str, AttributeValue] = attributes_of(core.attributes)
-        self.time_attrs: Mapping[str, AttributeValue] = attributes_of(core.time_attributes)
-        """Attributes of the times of the steps: units, calendar."""
-        self.dim_attrs: Mapping[str, Mapping[str, AttributeValue]] = MappingProxyType(
-            {dim.name: attributes_of(dim.attributes) for dim in core.dims}
-        )
-        """Attributes of each dimension's coordinates."""
-        self.time_dim: str = core.time_name
-        """Name of the time dimension in netCDF files; "" if all fields are fixed and there are no times."""
-        self.time_dtype: np.dtype[Any] = np.dtype(core.time_type)
-        """Type of the times in netCDF files."""
-        self.scalars: Mapping[str, Scalar] = MappingProxyType(
-            {
-                one.name: Scalar(one.name, attribute_of(one.value), attributes_of(one.attributes))
-                for one in core.scalars
-            }
-        )
-        """Values without axes, by name."""
-        self.steps: list[float] = core.steps
-        """Time value of each step."""
-        grids = [_grid(grid, core.dims) for grid in core.grids]
-        self.grids: Mapping[str, Grid] = MappingProxyType({grid.name: grid for grid in grids})
-        fields = [Field(self, field, grids[field.grid]) for field in core.fields]
-        self.fields: Mapping[str, Field] = MappingProxyType({field.name: field for field in fields})
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the path and the arguments of open(); unpickling opens the dataset again."""
-        return _reopened, (self.path if is_url(self.path) else os.path.abspath(self.path), self._how)
-
-    def __getitem__(self, name: str) -> Field:
-        """A field by its name, or by the one that it has in its source (`name_in_source`)."""
-        found = self.fields.get(name) or self._of_sources.get(name)
-        if found is None:
-            known = ", ".join(self.fields)
-            raise KeyError(f"{self.path}: no field {name!r}; the dataset has {known}")
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.fields or name in self._of_sources
-
-    @cached_property
-    def _of_sources(self) -> Mapping[str, Field]:
-        """The fields by the names that they have in their sources."""
-        return {name_in_source(field.name, field.attrs): field for field in self.fields.values()}
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.fields)
-
-    def __len__(self) -> int:
-        return len(self.fields)
-
-    def __repr__(self) -> str:
-        return f"<esker.Dataset {self.path!r}: {len(self.steps)} steps, fields {', '.join(self.fields)}>"
-
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts of the dataset; in an IDX dataset each part is one `.idx` file."""
-        return tuple(_part(part) for part in self._core.parts)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Damage that does not prevent reading, and variables and attributes of other programs that are left
-        out."""
-        return self._core.warnings
-
-    def storage(self) -> Storage:
-        """Counts files and bytes; this inspects every file."""
-        found = self._core.storage()
-        return Storage(found.files, found.bytes)
-
-    def _step(self, step: int) -> int:
-        """`step` as a non-negative position; the library checks its range."""
-        step = operator.index(step)
-        return step + len(self.steps) if step < 0 else step
-
-
-def _reopened(path: str, how: Mapping[str, Any]) -> Dataset:
-    return open(path, **how)
+        return (*slowest_first(counts), *([self.components] if self.components > 1 else []))
 
 
 def _reopened_field(dataset: Dataset, name: str) -> Field:
     return dataset[name]
-
-
-def _slowest_first(x_first: Sequence[Any]) -> list[Any]:
-    return list(reversed(x_first))
-
-
-def _position(dim: str, dims: tuple[str, ...]) -> int:
-    if dim not in dims:
-        raise KeyError(f"no dimension {dim!r}; the grid has {', '.join(dims)}")
-    return dims.index(dim)
-
-
-def _query(
-    step: int, box: Box | None, level: int | None
-) -> tuple[int, tuple[list[int], list[int]] | None, int | None]:
-    """The arguments converted for the extension, to plain integers; NumPy integers are accepted, floats are
-    not."""
-    corners = None
-    if box is not None:
-        lo, hi = box
-        corners = ([operator.index(i) for i in lo], [operator.index(i) for i in hi])
-        if any(l > h for l, h in zip(*corners)):
-            raise ValueError(
-                f"box: expected a lower and an upper corner, found {tuple(corners[0])} and "
-                f"{tuple(corners[1])}"
-            )
-    return operator.index(step), corners, None if level is None else operator.index(level)
-
-
-def _grid(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
-    sizes = {dims[i].name: dims[i].size for i in _slowest_first(grid.dims)}
-    coords = {name: numbers_of(values) for name, values in grid.coords.items()}
-    return Grid(
-        grid.name,
-        MappingProxyType(sizes),
-        MappingProxyType(coords),
-        attributes_of(grid.attributes),
-        any(dims[i].implicit for i in grid.dims),
-        mesh_of(grid.mesh),
-    )
-
-
-def _part(part: _core.Part) -> Part:
-    lo, hi = part.box
-    return Part(
-        name=part.name,
-        path=part.path,
-        fields=tuple(part.fields),
-        box=(tuple(lo), tuple(hi)),
-        bitmask=part.bitmask,
-        bits_per_block=part.bits_per_block,
-        blocks_per_file=part.blocks_per_file,
-        num_blocks=part.num_blocks,
-        num_steps=part.num_steps,
-        local_partitions=part.local_partitions,
-        hybrid_bricks=part.hybrid_bricks,
-        has_checksums=part.has_checksums,
-    )

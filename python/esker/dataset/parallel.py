@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker._communicator import communicator
-from esker.dataset import Box, Dataset, _query
+from esker.base.boxes import Box
+from esker.base.communicator import communicator
+from esker.dataset.opening import Dataset
+from esker.dataset.selection import query_of
 from esker.writer import Option, option_texts
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class Reader:
             for name, box in wanted.items():
                 field = self.dataset[name]
                 arrays[name] = np.empty(field.select(step, box, level, mesh_level=mesh_level).shape, field.dtype)
-                self._core.request(name, arrays[name], *_query(step, box, level), bits, mesh_level)
+                self._core.request(name, arrays[name], *query_of(step, box, level), bits, mesh_level)
         except BaseException as error:
             self._core.fail(error)
             with suppress(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from esker.decoding import FILL_ATTRIBUTES
+from esker.base.fill_values import FILL_ATTRIBUTES
 
 CHARACTER = np.dtype("S1")
 TEXT_KINDS = "SUTO"

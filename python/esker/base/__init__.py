@@ -1,0 +1,12 @@
+"""What reading, writing and converting share: plain values and functions, which know no dataset.
+
+boxes.py         boxes of samples
+dimensions.py    names of the dimensions that Esker adds
+pieces.py        arrays that are larger than memory, in pieces
+values.py        values of attributes
+fill_values.py   attributes that hold fill values
+stored_types.py  NumPy types that can be stored
+characters.py    fields of texts
+names.py         names of other programs
+communicator.py  communicators of mpi4py
+"""
