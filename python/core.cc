@@ -1,6 +1,6 @@
 // esker._core: bindings of the C++ library. The Python files of the package implement the public API on top.
 //
-// Axes are in the library's order (x first) here; dataset.py reverses them. Long calls release the GIL.
+// Axes are in the library's order (x first) here; esker/dataset reverses them. Long calls release the GIL.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>

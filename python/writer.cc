@@ -1,7 +1,7 @@
 // The writer: arrays with any strides are written without a copy.
 //
 // An error is raised immediately on the rank where it occurs, and on all ranks by the next collective call.
-// esker/writer.py ensures that each rank makes that call.
+// esker/writing/writer.py ensures that each rank makes that call.
 #include "writer.h"
 
 #include <nanobind/stl/map.h>

@@ -16,7 +16,6 @@ A single process needs no MPI. For parallel I/O, esker.Writer and esker.Reader t
 from esker import _core
 from esker._core import ReadStatistics
 from esker.base.values import Text
-from esker.chunked import Chunked
 from esker.dataset.array import Array
 from esker.dataset.description import FieldErrors, Grid, Part, Scalar, Storage, StoredSamples
 from esker.dataset.field import Field
@@ -27,10 +26,13 @@ from esker.dataset.viewing import Camera, View
 from esker.moving import copy, move
 from esker.planning.planner import plan_mesh
 from esker.planning.planner import plan_step as plan
-from esker.serial import write
 from esker.tune.simulation import simulate
 from esker.verification import Finding, Merged, Rebuilt, Verification, adopt, merge, rebuild, repair, verify
-from esker.writer import Step, Writer, WriterField, WriterGrid
+from esker.writing.chunked import Chunked
+from esker.writing.definitions import WriterField, WriterGrid
+from esker.writing.serial import write
+from esker.writing.step import Step
+from esker.writing.writer import Writer
 
 __version__ = _core.version()
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from esker.amr_source import AXES, GEOMETRIES, MeshPatch, MeshSource, refinement_ratio
 from esker.base.pieces import PIECE_BYTES
-from esker.chunked import scratch_array
+from esker.writing.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 _HDF5_ERRORS = (KeyError, OSError, RuntimeError, TypeError, ValueError)

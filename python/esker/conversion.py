@@ -17,13 +17,15 @@ from esker.amr_source import GEOMETRIES, MeshSource, PatchType
 from esker.base.boxes import Box
 from esker.base.characters import has_characters
 from esker.base.names import schema_names, with_name_in_source
+from esker.base.options import Option
 from esker.base.pieces import PIECE_BYTES
 from esker.chombo import ChomboFile, is_chombo
-from esker.chunked import Chunked, assembled, scratch_array
 from esker.plotfile import Plotfile, is_plotfile
-from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
-from esker.writer import Option, Writer, WriterField, grid_name
+from esker.writing.chunked import Chunked, assembled, scratch_array
+from esker.writing.definitions import WriterField, grid_name
+from esker.writing.replacing import new_dataset
+from esker.writing.writer import Writer
 from esker.yt_source import YT_PREFIX, YtMesh
 from esker.zarr_target import write_zarr
 

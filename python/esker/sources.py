@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 import esker
 from esker.base.boxes import Box
 from esker.base.characters import has_characters
-from esker.base.dimensions import TIME_DIM
+from esker.base.dimensions import AXES, TIME_DIM
 from esker.base.names import name_in_source, renamings, schema_names, with_name_in_source
 from esker.base.pieces import thickness
 from esker.base.stored_types import stored_type, type_attributes
@@ -28,9 +28,8 @@ from esker.dataset.losses import attributes_for_copy
 from esker.dataset.opening import Dataset
 from esker.dataset.same_part import Part, same_part
 from esker.remote import is_url
-from esker.writer import attributes_with_dims
+from esker.writing.attributes import attributes_with_dims
 
-AXES = ("x", "y", "z", "u", "v")
 RAW_SUFFIXES = (".raw", ".bin")
 """Suffixes of files that contain only samples."""
 

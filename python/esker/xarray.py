@@ -22,13 +22,15 @@ from xarray import conventions
 from esker.base.characters import TEXT_KINDS, character_dim, characters_of, without_character_attributes
 from esker.base.dimensions import TIME_DIM
 from esker.base.names import schema_names, with_name_in_source
+from esker.base.options import Option
 from esker.base.pieces import PIECE_BYTES
 from esker.base.stored_types import stored_type
 from esker.base.values import texts_of
-from esker.chunked import scratch_array
-from esker.replacing import new_dataset
-from esker.serial import grid_name
-from esker.writer import Option, Writer, WriterField, attributes_with_dims
+from esker.writing.attributes import attributes_with_dims
+from esker.writing.chunked import scratch_array
+from esker.writing.definitions import WriterField, grid_name
+from esker.writing.replacing import new_dataset
+from esker.writing.writer import Writer
 
 _MAX_AXES = 5
 _ENCODINGS = {

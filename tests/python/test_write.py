@@ -161,7 +161,7 @@ def test_memory_mapped_arrays_are_taken_in_place(
 ) -> None:
     mapped = np.memmap(tmp_path / "a.raw", "f4", "w+", shape=(30, 40))
     mapped[:] = RNG.random((30, 40))
-    monkeypatch.setattr("esker.serial.assembled", None)  # the function that would copy it to a file
+    monkeypatch.setattr("esker.writing.serial.assembled", None)  # the function that would copy it to a file
     esker.write(path, {"a": mapped})
     np.testing.assert_array_equal(esker.open(path)["a"].read(), mapped)
 

@@ -1,8 +1,9 @@
 """What reading, writing and converting share: plain values and functions, which know no dataset.
 
 boxes.py         boxes of samples
-dimensions.py    names of the dimensions that Esker adds
+dimensions.py    names of dimensions
 pieces.py        arrays that are larger than memory, in pieces
+options.py       options of writers and readers
 values.py        values of attributes
 fill_values.py   attributes that hold fill values
 stored_types.py  NumPy types that can be stored

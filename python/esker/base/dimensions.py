@@ -1,8 +1,11 @@
-"""Names of the dimensions that Esker adds to those of grids: time and components."""
+"""Names of dimensions: those of arrays without names, and those that Esker adds to grids."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+
+AXES = ("x", "y", "z", "u", "v")
+"""Default names of the dimensions of a grid, x first."""
 
 TIME_DIM = "time"
 """Default name of the dimension of steps."""

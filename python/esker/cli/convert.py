@@ -15,6 +15,7 @@ from esker import _core
 from esker.amr_source import MeshSource
 from esker.base.boxes import Box
 from esker.base.names import renamings, schema_names
+from esker.base.options import Option
 from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
@@ -30,7 +31,6 @@ from esker.conversion import (
 )
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
-from esker.writer import Option
 
 
 class Shape(click.ParamType):

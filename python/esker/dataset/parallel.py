@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from esker import _core
 from esker.base.boxes import Box
 from esker.base.communicator import communicator
+from esker.base.options import Option, option_texts
 from esker.dataset.opening import Dataset
 from esker.dataset.selection import query_of
-from esker.writer import Option, option_texts
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from esker.bench import jobs
 from esker.bench.launching import ending_with_signals
-from esker.serial import write
 from esker.tune import message_times
 from esker.tune.machine import Machine, Parameter
 from esker.tune.parameters import DEFINITIONS
+from esker.writing.serial import write
 
 _MiB = 1 << 20
 _SIZES = (4 * _MiB, 16 * _MiB, 64 * _MiB)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from esker import _core
-from esker.writer import Option, option_texts
+from esker.base.options import Option, option_texts
 
 _OLD = ".old"
 _PARTIAL = ".partial"

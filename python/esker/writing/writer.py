@@ -1,7 +1,5 @@
 """Writer: collective writing of a dataset, step by step.
 
-Dimensions, offsets and boxes list x first, as everywhere in Esker; arrays are (z, y, x[, component]).
-
 An error on one rank must not leave the others waiting. When an exception leaves a step or the writer on one
 rank, `Step` and `Writer` therefore join the collective call that the other ranks are in or will make, which
 then fails on all ranks.
@@ -15,190 +13,25 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
 from esker import _core
 from esker.base.characters import has_characters
 from esker.base.communicator import communicator
 from esker.base.dimensions import TIME_DIM
-from esker.base.stored_types import as_stored, stored_type, type_attributes
-from esker.base.values import CoreValue, core_numbers, core_value, is_untyped
+from esker.base.options import Option, option_texts
+from esker.base.stored_types import stored_type, type_attributes
+from esker.base.values import core_value
+from esker.writing.attributes import core_coordinates, field_value
+from esker.writing.definitions import WriterField, WriterGrid, grid_name
+from esker.writing.step import Step
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-Option = str | int | bool | os.PathLike[str] | None
-
-
-@dataclass(frozen=True)
-class WriterGrid:
-    """A grid of a writer, returned by Writer.grid()."""
-
-    name: str
-    dims: Mapping[str, int]
-    """Name to size, x first."""
-    number: int
-    """Position among the writer's grids."""
-
-
-@dataclass(frozen=True)
-class WriterField:
-    """A field of a writer, returned by Writer.field()."""
-
-    name: str
-    dtype: np.dtype[Any]
-    components: int
-    grid: str
-    fixed: bool
-    """Whether the field is written only in the first step."""
-    every: int
-    """The field is written at steps 0, every, 2 * every, ... only."""
-    number: int
-    """Position among the writer's fields."""
-    shape: tuple[int, ...]
-    """Shape of an array of the full grid: (z, y, x[, component])."""
-
-
-class Step:
-    """One step of a writer, returned by Writer.step() for use in `with`.
-
-    Leaving the block is collective; it writes the data and commits the step. If the block raises an exception
-    on any rank, the step is discarded on all ranks, and the other ranks raise an error with that rank and its
-    exception. Earlier steps are kept, and the next step can begin.
-    """
-
-    def __init__(self, writer: Writer, time: float) -> None:
-        self._writer = writer
-        self._core = writer._core
-        self.time = time
-
-    def put(
-        self,
-        field: WriterField | str,
-        array: NDArray[Any],
-        offset: Sequence[int] | None = None,
-        *,
-        level: int | None = None,
-        buffered: bool = False,
-    ) -> None:
-        """Adds samples of `field` to the step: a box of `array`'s shape at `offset` (x first; None: the
-        origin). Local.
-
-        `array` is (z, y, x), with a last axis for components if the field has several. Its dtype must be that
-        of the field (int8 fields also accept booleans); its strides are arbitrary. The array is not copied;
-        it must not change until the step ends. A rank may put any number of arrays per field, including none.
-        Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
-        step fail on all ranks, even if it is caught.
-
-        level: for a field of a mesh (Writer.mesh), the level that the array is a patch of; `offset` is in the
-        indices of that level. Patches of a level are disjoint. What finer patches cover is not stored. All fields
-        of a mesh are put in the same patches, in the same order.
-
-        buffered=True copies the array, so that it may change immediately, and converts other integer and real
-        dtypes to that of the field, truncating reals to integers. The copies of a step may take up to half of
-        the option memory_budget. Arrays that repeat samples (numpy.broadcast_to) are supported; other
-        overlapping strides are not.
-
-        Raises TypeError (not an array, or a masked array: convert it with filled()), ValueError (dtype,
-        shape), IndexError (outside the grid; a value that the field's dtype cannot hold), MemoryError (the
-        copies exceed the budget), RuntimeError (the field is not written in this step).
-        """
-        try:
-            field = self._writer._field(field)
-            _check_array(field, array, buffered)
-            if level is not None:
-                level = operator.index(level)
-            n_dims = array.ndim - (field.components > 1)
-            x_first = [0] * n_dims if offset is None else [operator.index(i) for i in offset]
-            if level is None:
-                _check_place(field, array.shape[:n_dims], x_first)
-            self._core.put(field.number, as_stored(array), x_first, buffered, level)
-        except Exception as error:
-            self._core.fail(error)
-            raise
-
-    def keep(
-        self,
-        what: WriterGrid | WriterField | str | None = None,
-        level: int = 0,
-        *,
-        boxes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
-        values: tuple[WriterField | str, float, float] | None = None,
-        levels: NDArray[np.int8] | None = None,
-        offset: Sequence[int] | None = None,
-        dilate: int = 0,
-        drop_nan: bool = False,
-    ) -> None:
-        """Adds a rule: which samples of a grid, or of one field, the step stores. Local; rules of all ranks
-        hold together. The finest level that a rule keeps at a place counts, and what no rule reaches is dropped.
-
-        what:   a grid, a field or its name; None: the grid of all dimensions
-        level:  0 keeps all samples of a place, -1 every second one, -6 one of 64
-        boxes:  inside ((x0, y0, z0), (x1, y1, z1)), half open, only; without it, `values` and `levels`: everywhere
-        values: (field, low, high): where the samples that this rank puts are in this range
-        levels: int8, each sample's level, of a box that this rank puts, at `offset`; -128: none; no `level`
-        dilate: grows the region by so many samples, across ranks, too
-        drop_nan: NaN is outside of ranges; otherwise it is kept at the finest level
-
-        IDX only. Raises ValueError, IndexError, TypeError, as put(); the step then fails on all ranks.
-        """
-        try:
-            grid, field = self._target(what)
-            if sum(region is not None for region in (boxes, values, levels)) > 1:
-                raise TypeError("keep: expected one of boxes, values and levels")
-            if levels is not None and level != 0:
-                raise TypeError("keep: levels gives each sample its level: expected no level with it")
-            if values is not None:
-                of_field, low, high = values
-                values = (self._writer._field(of_field).number, float(low), float(high))
-            x_first = [0] * np.ndim(levels) if offset is None else [operator.index(i) for i in offset]
-            rule = {"dilate": operator.index(dilate), "drop_nan": bool(drop_nan), "offset": x_first}
-            self._core.keep(grid, field, operator.index(level), boxes, values, levels, **rule)
-        except Exception as error:
-            self._core.fail(error)
-            raise
-
-    def _target(self, what: WriterGrid | WriterField | str | None) -> tuple[int, int]:
-        """The numbers of a grid and a field; -1: all fields."""
-        if what is None:
-            return self._writer._grid_of_all().number, -1
-        if isinstance(what, WriterGrid):
-            return what.number, -1
-        field = self._writer._field(what)
-        return self._core.fields[field.number].grid, field.number
-
-    def __enter__(self) -> Self:
-        try:
-            self._core.begin_step(self.time)
-        except BaseException as error:
-            self._discard(error)
-            raise
-        self._writer._open_step = self
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._writer._open_step is not self:
-            return  # a step that began inside this one has already ended it
-        if error is not None:
-            self._discard(error)
-            return
-        self._writer._open_step = None
-        self._core.end_step()
-
-    def _discard(self, error: BaseException) -> None:
-        """Ends the step together with the other ranks, which receive the error; this rank is already raising
-        it."""
-        self._writer._open_step = None
-        self._core.fail(error)
-        with suppress(Exception):
-            self._core.end_step()
 
 
 class Writer:
@@ -256,7 +89,7 @@ class Writer:
         self._start(_core.create(os.fspath(path), texts, communicator(comm)))
         with self._abandoned_on_error():
             self._core.def_time(time_dim, np.dtype(time_dtype).name)
-            self._coords = {dim: _coordinates(values) for dim, values in (coords or {}).items()}
+            self._coords = {dim: core_coordinates(values) for dim, values in (coords or {}).items()}
             self._unchecked = list(self._coords) if comm is None or comm.rank == 0 else []
             self._dims = {name: self._core.def_dim(name, operator.index(size)) for name, size in dims.items()}
             if unknown := [dim for dim in self._coords if dim not in self._dims]:
@@ -326,7 +159,7 @@ class Writer:
         if unknown := [dim for dim in dims if dim not in self._dims]:
             raise ValueError(f"grid {name!r}: no dimension {unknown[0]!r}; there are {', '.join(self._dims)}")
         number = self._core.def_grid(name, [self._dims[dim] for dim in dims])
-        own = {dim: _coordinates(values) for dim, values in (coords or {}).items()}
+        own = {dim: core_coordinates(values) for dim, values in (coords or {}).items()}
         for dim, values in ({dim: self._coords[dim] for dim in dims if dim in self._coords} | own).items():
             self._core.def_coords(number, dim, values)
         return self._made_grid(number)
@@ -439,7 +272,7 @@ class Writer:
         if not given.isnative:
             raise ValueError(f"field {name!r}: expected a type in native byte order, found {given.str!r}")
         own = {**type_attributes(given), **(attrs or {}), **more_attrs}
-        values = {attr: _field_value(name, attr, value, kind) for attr, value in own.items()}
+        values = {attr: field_value(name, attr, value, kind) for attr, value in own.items()}
         grid = self._grid_of_all() if grid is None else grid
         counts = operator.index(components), bool(fixed), operator.index(every)
         compression = compression or ("none" if has_characters(kind, own) else "")
@@ -558,88 +391,3 @@ class Writer:
                 f"field {name!r}: belongs to another writer; use the field that this writer returned"
             )
         return known
-
-
-def grid_name(dims: Mapping[str, Any] | Sequence[str]) -> str:
-    """Default name of the grid with these dimensions: "xyz", "lon_lat"."""
-    return ("" if all(len(dim) == 1 for dim in dims) else "_").join(dims)
-
-
-_OF_SAMPLES = ("_FillValue", "missing_value", "valid_min", "valid_max", "valid_range")
-"""Attributes that hold sample values; CF requires them to have the type of the field."""
-
-
-def _field_value(field: str, name: str, value: Any, kind: np.dtype[Any]) -> CoreValue:
-    """An attribute's value for the extension; Python numbers that are sample values get the field's type if
-    they fit."""
-    if name in _OF_SAMPLES and is_untyped(value):
-        given = np.asarray(value)
-        if given.dtype.kind in "if" and (kind.kind == "f" or given.dtype.kind != "f"):
-            with np.errstate(over="ignore"):
-                typed = given.astype(kind)
-            if kind.kind == "f" or np.array_equal(typed, given):
-                return core_numbers(typed)
-    return core_value(f"field {field!r}", name, value)
-
-
-def attributes_with_dims(
-    owner: str, own: Mapping[str, Any], of_dims: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Combines a dataset's attributes with those of dimensions and of the time, under their names, for
-    Writer."""
-    if both := [name for name in own if name in of_dims]:
-        raise ValueError(
-            f"{owner}: the attribute {both[0]!r} has the name of a dimension; rename the attribute"
-        )
-    return {**own, **of_dims}
-
-
-def _coordinates(values: ArrayLike) -> tuple[str, bytes]:
-    """Coordinates for the extension. Numeric arrays keep their type; anything else becomes float64."""
-    given = np.asarray(values)
-    is_typed = isinstance(values, np.ndarray) and given.dtype.kind in "iuf"
-    return core_numbers(given if is_typed else np.asarray(values, np.float64))
-
-
-def option_texts(options: Mapping[str, Option | None]) -> dict[str, str]:
-    """The options as texts, without those that are None. The library checks them, so that an error is raised
-    on all ranks."""
-    texts = {name: value for name, value in options.items() if value is not None}
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()
-    }
-
-
-def _check_array(field: WriterField, array: NDArray[Any], converts: bool) -> None:
-    """Checks that the extension does not make, or whose messages there would be in terms of C."""
-    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"put {field.name!r}: expected a plain numpy.ndarray, found {type(array).__name__}")
-    is_viewed = array.dtype.kind in "bS" and as_stored(np.empty(0, array.dtype)).dtype == field.dtype
-    if array.dtype != field.dtype and not is_viewed and not converts:
-        found = array.dtype if array.dtype.isnative else f"{array.dtype.str} (not in native byte order)"
-        raise ValueError(
-            f"put {field.name!r}: expected a {field.dtype} array, found {found}; convert it with "
-            "buffered=True or astype()"
-        )
-    n_dims = len(field.shape) - (field.components > 1)
-    if array.ndim != len(field.shape) or array.shape[n_dims:] != field.shape[n_dims:]:
-        last = f", the last of {field.components} components" if field.components > 1 else ""
-        raise ValueError(
-            f"put {field.name!r}: expected an array with {len(field.shape)} axes{last}, within the field's "
-            f"shape {field.shape}; found shape {array.shape}"
-        )
-
-
-def _check_place(field: WriterField, shape: tuple[int, ...], offset: Sequence[int]) -> None:
-    """`shape` slowest first, without components; `offset` x first."""
-    if len(offset) != len(shape):
-        raise ValueError(
-            f"put {field.name!r}: offset: expected {len(shape)} indices, x first, found {len(offset)}"
-        )
-    if any(
-        first < 0 or first + size > limit for first, size, limit in zip(reversed(offset), shape, field.shape)
-    ):
-        raise IndexError(
-            f"put {field.name!r}: an array of shape {shape} at offset {tuple(offset)} (x first) exceeds the "
-            f"grid, whose shape is {field.shape[: len(shape)]}"
-        )

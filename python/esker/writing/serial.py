@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esker.base.boxes import Box
-from esker.chunked import Chunked, assembled
-from esker.replacing import new_dataset
-from esker.writer import Option, Writer, WriterField, grid_name
-
-AXES = ("x", "y", "z", "u", "v")
-"""Default names of dimensions."""
+from esker.base.dimensions import AXES
+from esker.base.options import Option
+from esker.writing.chunked import Chunked, assembled
+from esker.writing.definitions import WriterField, grid_name
+from esker.writing.replacing import new_dataset
+from esker.writing.writer import Writer
 
 
 def write(
