@@ -23,11 +23,13 @@ from esker.dataset.opening import Dataset, DatasetWarning, open
 from esker.dataset.parallel import Reader
 from esker.dataset.selection import Selection
 from esker.dataset.viewing import Camera, View
-from esker.moving import copy, move
+from esker.files.merging import Merged, merge
+from esker.files.moving import copy, move
+from esker.files.repairing import Rebuilt, adopt, rebuild, repair
+from esker.files.verification import Finding, Verification, verify
 from esker.planning.planner import plan_mesh
 from esker.planning.planner import plan_step as plan
 from esker.tune.simulation import simulate
-from esker.verification import Finding, Merged, Rebuilt, Verification, adopt, merge, rebuild, repair, verify
 from esker.writing.chunked import Chunked
 from esker.writing.definitions import WriterField, WriterGrid
 from esker.writing.serial import write

@@ -19,8 +19,8 @@ from click.testing import CliRunner
 
 import esker
 from esker.cli import esker as command
-from esker.comparison import compare
 from esker.conversion import convert
+from esker.files.comparison import compare
 from esker.sources import open_source
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -494,7 +494,7 @@ def test_memory_of_differences(tmp_path: Path) -> None:
         esker.write(tmp_path / f"{name}.idx", {"v": np.full((4096, 8192), value, "u1")})
     measure = """
 import resource, sys, esker
-from esker.comparison import compare
+from esker.files.comparison import compare
 a, b = (esker.open(path) for path in sys.argv[1:])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = compare(a, b)

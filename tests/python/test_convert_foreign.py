@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker.comparison import compare
+from esker.files.comparison import compare
 
 netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
 Run = Callable[..., subprocess.CompletedProcess[str]]

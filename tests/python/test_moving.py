@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker import moving
+from esker.files import copying, moving
 
 FORMATS = ["idx", "directory", "cdf5", "netcdf4", "cdf5+idx", "vtkhdf", "vtkhdf+idx"]
 ENDINGS = {
@@ -133,7 +133,7 @@ def kills(
     elsewhere = write(tmp_path / "elsewhere", case.form, add=7).parent
     others = files(elsewhere)
     if case.across:
-        monkeypatch.setattr(moving, "_can_be_renamed", lambda *_: False)
+        monkeypatch.setattr(moving, "can_be_renamed", lambda *_: False)
     for kill_at in range(1, 300):
         folder = tmp_path / "here"
         shutil.copytree(original, folder)
@@ -244,7 +244,7 @@ def test_links_that_cannot_be_followed_are_refused(
     (tmp_path / "run/link").symlink_to(target)
     with pytest.raises(OSError, match=f"run/link: .*{text}"):
         esker.copy(source, tmp_path / "saved.idx")
-    monkeypatch.setattr(moving, "_can_be_renamed", lambda *_: False)
+    monkeypatch.setattr(moving, "can_be_renamed", lambda *_: False)
     with pytest.raises(OSError, match=f"run/link: .*{text}"):
         esker.move(source, tmp_path / "saved.idx")
     assert not (tmp_path / "saved.idx").exists()
@@ -253,8 +253,8 @@ def test_links_that_cannot_be_followed_are_refused(
 
 def test_a_copy_that_lacks_block_files_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write(tmp_path, "idx")
-    tree = moving._tree
-    monkeypatch.setattr(moving, "_tree", lambda *place: (pair for pair in tree(*place) if "0001" not in str(pair[0])))
+    tree = copying._tree
+    monkeypatch.setattr(copying, "_tree", lambda *place: (pair for pair in tree(*place) if "0001" not in str(pair[0])))
     with pytest.raises(OSError, match="expected 2 block files with .*, found 1"):
         esker.copy(source, tmp_path / "saved.idx")
     assert not (tmp_path / "saved.idx").exists()
@@ -292,8 +292,8 @@ def test_a_netcdf_file_that_was_not_written_with_an_idx_is_another_dataset(tmp_p
 
 def test_a_copy_that_lacks_step_files_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write(tmp_path, "vtkhdf")
-    tree = moving._tree
-    monkeypatch.setattr(moving, "_tree", lambda *of: [pair for pair in tree(*of) if pair[0].name != "000001.vtkhdf"])
+    tree = copying._tree
+    monkeypatch.setattr(copying, "_tree", lambda *of: [pair for pair in tree(*of) if pair[0].name != "000001.vtkhdf"])
     with pytest.raises(OSError, match="000001.vtkhdf"):
         esker.copy(source, tmp_path / "final.vtkhdf.series")
     assert not list(tmp_path.glob("final.vtkhdf*"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker.comparison import compare
+from esker.files.comparison import compare
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 NAN = float("nan")

@@ -12,7 +12,7 @@ import pytest
 
 import esker
 from esker import _core
-from esker.comparison import compare
+from esker.files.comparison import compare
 
 netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
 Run = Callable[..., subprocess.CompletedProcess[str]]

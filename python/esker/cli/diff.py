@@ -12,7 +12,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.progress import progress
 from esker.cli.tables import console, table
-from esker.comparison import Comparison, compare
+from esker.files.comparison import Comparison, compare
 from esker.remote import is_url
 
 

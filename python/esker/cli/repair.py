@@ -12,7 +12,7 @@ import esker
 from esker import _core
 from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
-from esker.verification import stem_of
+from esker.files.repairing import stem_of
 
 _MAX_SHOWN = 20
 
