@@ -28,8 +28,8 @@ import xarray as xr
 
 import esker
 from esker.cli.info import describe
-from esker.conversion import convert, size_of
-from esker.sources import open_source
+from esker.convert.conversion import convert, size_of
+from esker.convert.opening import open_source
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
 PROCESSOR_SECONDS = 10

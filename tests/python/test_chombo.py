@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import esker
 from conftest import ROOT
-from esker.chombo import ChomboFile, is_chombo
-from esker.conversion import convert_mesh, open_mesh
+from esker.convert.chombo import ChomboFile, is_chombo
+from esker.convert.meshes import convert_mesh, open_mesh
 
 Run = Callable[..., Any]
 Box = tuple[tuple[int, ...], tuple[int, ...]]
@@ -420,7 +420,7 @@ def test_larger_than_memory(tmp_path: Path, compression: str | None) -> None:
     write_large(path, n, levels, compression)
     program = textwrap.dedent(f"""
         import threading, time
-        import esker.conversion
+        import esker.convert.meshes
         def memory():
             facts = dict(line.split(":") for line in open("/proc/self/status").read().splitlines())
             return int(facts["RssAnon"].split()[0]) // 1024
@@ -431,8 +431,8 @@ def test_larger_than_memory(tmp_path: Path, compression: str | None) -> None:
                 most = max(most, memory())
                 time.sleep(0.002)
         threading.Thread(target=watch, daemon=True).start()
-        source = esker.conversion.open_mesh({str(path)!r}, {str(tmp_path / "mesh.idx")!r})
-        esker.conversion.convert_mesh(source, {str(tmp_path / "mesh.idx")!r}, lambda n: None)
+        source = esker.convert.meshes.open_mesh({str(path)!r}, {str(tmp_path / "mesh.idx")!r})
+        esker.convert.meshes.convert_mesh(source, {str(tmp_path / "mesh.idx")!r}, lambda n: None)
         print(most)  # MiB
     """)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)

@@ -19,9 +19,9 @@ from click.testing import CliRunner
 
 import esker
 from esker.cli import esker as command
-from esker.conversion import convert
+from esker.convert.conversion import convert
+from esker.convert.opening import open_source
 from esker.files.comparison import compare
-from esker.sources import open_source
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -183,7 +183,7 @@ def test_larger_than_memory(tmp_path: Path) -> None:
     program = textwrap.dedent(f"""
         import numpy as np, os
         from esker.cli import main
-        import esker.conversion, esker.sources
+        import esker.convert.conversion, esker.convert.opening
         np.lib.format.open_memmap({str(tmp_path / "large.npy")!r}, "w+", "f8", (300, 400, 400))[:] = np.arange(400.0)
         def memory():
             facts = dict(line.split(":") for line in open("/proc/self/status").read().splitlines())
@@ -192,12 +192,12 @@ def test_larger_than_memory(tmp_path: Path) -> None:
         def tell(n):
             global most
             most = max(most, memory())
-        source = esker.sources.open_source({str(tmp_path / "large.npy")!r})
-        esker.conversion.convert(source, {str(tmp_path / "large.idx")!r}, "idx", tell, report="none")
+        source = esker.convert.opening.open_source({str(tmp_path / "large.npy")!r})
+        esker.convert.conversion.convert(source, {str(tmp_path / "large.idx")!r}, "idx", tell, report="none")
         print(most - before)
         most = before = memory()
-        source = esker.sources.open_source({str(tmp_path / "large.idx")!r})
-        esker.conversion.convert(source, {str(tmp_path / "large.nc")!r}, "cdf5", tell, report="none")
+        source = esker.convert.opening.open_source({str(tmp_path / "large.idx")!r})
+        esker.convert.conversion.convert(source, {str(tmp_path / "large.nc")!r}, "cdf5", tell, report="none")
         print(most - before)
         assert (esker.open({str(tmp_path / "large.nc")!r})["large"].read(box=((5, 399, 299), (6, 400, 300))) == 5).all()
     """)
@@ -223,10 +223,10 @@ def test_differences(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
             samples[8 - z0, 19 - y0, 30 - x0] = np.nan
         return samples
 
-    from esker.conversion import convert
-    from esker.sources import of_dataset
+    from esker.convert.conversion import convert
+    from esker.convert.datasets import source_of_dataset
 
-    source = of_dataset(esker.open(dataset), list(esker.open(dataset)))
+    source = source_of_dataset(esker.open(dataset), list(esker.open(dataset)))
     change(source)
     convert(source, tmp_path / "other.idx", "idx", lambda n: None, report="none")
     done = esker_command("diff", dataset, tmp_path / "other", "--json")

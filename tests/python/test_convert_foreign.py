@@ -145,8 +145,8 @@ def test_the_smallest_format_that_holds_the_data(
 
 
 def test_large_files_are_cdf2() -> None:
-    from esker.conversion import smallest_netcdf
-    from esker.sources import Source, SourceField
+    from esker.convert.netcdf import smallest_netcdf
+    from esker.convert.source import Source, SourceField
 
     def field(name: str, n: int) -> SourceField:
         return SourceField(name, ("y", "x"), (n, 1 << 15), np.dtype("f4"), lambda *_: np.empty(0))

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from plotfiles import write_plotfile
 
 import esker
-from esker.conversion import convert_mesh
-from esker.plotfile import Plotfile, is_plotfile
-from plotfiles import write_plotfile
+from esker.convert.amrex import Plotfile, is_plotfile
+from esker.convert.meshes import convert_mesh
 
 REAL = Path(__file__).parents[2] / "data/amrex/advect2d_r42_f32_00012"
 Run = Callable[..., Any]

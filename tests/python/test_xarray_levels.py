@@ -12,9 +12,9 @@ import xarray as xr
 
 import esker
 from conftest import ROOT
-from esker.conversion import convert_mesh
+from esker.convert.amrex import Plotfile
+from esker.convert.meshes import convert_mesh
 from esker.dataset.mesh import MeshPatch
-from esker.plotfile import Plotfile
 
 PLOTFILE = ROOT / "data/amrex/advect2d_r42_f32_00012"
 PATCHES = [MeshPatch(0, (0, 0), (3, 3)), MeshPatch(1, (2, 2), (6, 4)), MeshPatch(2, (4, 8), (8, 12))]

@@ -13,8 +13,8 @@ from plotfiles import write_plotfile
 
 import esker
 from conftest import ROOT
-from esker.conversion import convert_mesh
-from esker.plotfile import Plotfile
+from esker.convert.amrex import Plotfile
+from esker.convert.meshes import convert_mesh
 
 yt = pytest.importorskip("yt")
 pytestmark = pytest.mark.filterwarnings("ignore")

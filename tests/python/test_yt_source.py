@@ -13,9 +13,9 @@ import pytest
 
 import esker
 from conftest import ROOT
-from esker import yt_source
-from esker.conversion import convert_mesh, open_mesh
-from esker.yt_source import YtMesh
+from esker.convert import yt_source
+from esker.convert.meshes import convert_mesh, open_mesh
+from esker.convert.yt_source import YtMesh
 
 ENZO = ROOT / "data/enzo/moving7_0010"
 

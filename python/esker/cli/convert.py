@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from esker import _core
-from esker.amr_source import MeshSource
 from esker.base.boxes import Box
 from esker.base.names import renamings, schema_names
 from esker.base.options import Option
@@ -20,17 +19,13 @@ from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import (
-    MESH_FORMATS,
-    convert,
-    convert_mesh,
-    format_of,
-    open_mesh,
-    size_of,
-    smallest_netcdf,
-)
+from esker.convert.conversion import convert, format_of, size_of
+from esker.convert.mesh_source import MeshSource
+from esker.convert.meshes import MESH_FORMATS, convert_mesh, open_mesh
+from esker.convert.netcdf import smallest_netcdf
+from esker.convert.opening import open_source
+from esker.convert.source import Source, separate_components, with_setting
 from esker.remote import is_url
-from esker.sources import Source, open_source, separate_components, with_setting
 
 
 class Shape(click.ParamType):

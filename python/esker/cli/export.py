@@ -25,12 +25,13 @@ from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.progress import converting, progress
 from esker.cli.tables import size_text
-from esker.conversion import convert, format_of, size_of
+from esker.convert.arrays import RAW_SUFFIXES
+from esker.convert.conversion import convert, format_of, size_of
+from esker.convert.datasets import source_of_dataset
 from esker.dataset.decoding import decoded
 from esker.dataset.field import Field
 from esker.dataset.selection import Selection
 from esker.remote import is_url
-from esker.sources import RAW_SUFFIXES, of_dataset
 
 _FORMATS = {".npy": "npy", ".csv": "csv", **dict.fromkeys(RAW_SUFFIXES, "raw")}
 """Formats by suffix, in addition to the netCDF formats of format_of()."""
@@ -206,7 +207,7 @@ def _write_netcdf(output: Path, field: Field, options: ExportOptions, kind: str)
     if options.component is not None:
         raise ValueError("--component is not supported for netCDF: the file holds all components; omit it")
     step = None if field.fixed else options.step
-    source = of_dataset(field.dataset, [field.name], step, options.box, options.level)
+    source = source_of_dataset(field.dataset, [field.name], step, options.box, options.level)
     with converting(f"exporting {field.name}", size_of(source)) as on_read:
         convert(source, output, kind, on_read, overwrite=True)
 

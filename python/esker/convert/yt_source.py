@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, MeshPatch, MeshSource, refinement_ratio
+from esker.convert.mesh_source import AXES, MeshPatch, MeshSource, refinement_ratio
 
 YT_PREFIX = "yt:"
 """Begins the names of sources that yt opens."""

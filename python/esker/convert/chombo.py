@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, GEOMETRIES, MeshPatch, MeshSource, refinement_ratio
 from esker.base.pieces import PIECE_BYTES
+from esker.convert.mesh_source import AXES, GEOMETRIES, MeshPatch, MeshSource, refinement_ratio
 from esker.writing.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, GEOMETRIES, MeshPatch, MeshSource
+from esker.convert.mesh_source import AXES, GEOMETRIES, MeshPatch, MeshSource
 
 Number = TypeVar("Number", int, float)
 

@@ -15,10 +15,10 @@ from esker.base.characters import CHARACTER_ATTRIBUTES, TEXT_KINDS, character_di
 from esker.base.dimensions import AXES, COMPONENT_DIM, TIME_DIM
 from esker.base.stored_types import as_stored, stored_type, type_attributes
 from esker.base.values import is_untyped, texts_of
+from esker.convert.source import Source, SourceField, box_index, with_schema_names
+from esker.convert.zarr_attributes import attributes_from_zarr, from_json_value
 from esker.dataset.description import Scalar
-from esker.sources import Source, SourceField, box_index, with_schema_names
 from esker.writing.attributes import attributes_with_dims
-from esker.zarr_attributes import attributes_from_zarr, from_json_value
 
 _SERIES = "series"
 """Name of the grid of arrays whose only dimension is the time."""

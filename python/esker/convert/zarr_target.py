@@ -16,9 +16,9 @@ from esker.base.characters import has_characters, texts_of_characters, without_c
 from esker.base.dimensions import TIME_DIM, component_dims
 from esker.base.names import names_again, without_name_in_source
 from esker.base.pieces import whole_chunks
-from esker.sources import Source, SourceField
+from esker.convert.source import Source, SourceField
+from esker.convert.zarr_attributes import attributes_for_zarr, json_value
 from esker.writing.replacing import staged
-from esker.zarr_attributes import attributes_for_zarr, json_value
 
 OnRead = Callable[[int], None]
 
