@@ -238,7 +238,7 @@ NB_MODULE(_core, m) {
   m.def("version", [] { return ESKER_VERSION; });
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, "threads"_a = 0,
         "cache_bytes"_a = esker::OpenOptions().cache_bytes, "files"_a = nb::none(),
-        "`files`: an esker.remote.Files; None: local files.");
+        "`files`: an esker.integrations.remote.Files; None: local files.");
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_reader(m);

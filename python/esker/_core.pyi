@@ -251,7 +251,7 @@ class Selection:
 def version() -> str: ...
 
 def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864, files: object | None = None) -> Dataset:
-    """`files`: an esker.remote.Files; None: local files."""
+    """`files`: an esker.integrations.remote.Files; None: local files."""
 
 class Option:
     @property

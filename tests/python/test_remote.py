@@ -240,7 +240,7 @@ def test_a_server_that_never_ends_is_left(
 ) -> None:
     """Without a size, bytes are counted up to a limit. With a size, only the requested bytes are taken."""
     most = 4 << 20
-    monkeypatch.setattr(esker.remote, "_MAX_COUNTED_BYTES", most)
+    monkeypatch.setattr(esker.integrations.remote, "_MAX_COUNTED_BYTES", most)
     server.endless = True
     in_flight = kernel_buffers() + (4 << 20)  # the reading library has buffers, too
     with pytest.raises(OSError, match="run.idx.*does not report the file's size"):
@@ -249,10 +249,10 @@ def test_a_server_that_never_ends_is_left(
         most / 2 < server.bytes < most + in_flight
     )  # the server's thread may not have counted its last answers
 
-    def size(files: esker.remote.Files, path: str) -> int:
+    def size(files: esker.integrations.remote.Files, path: str) -> int:
         return (directory / Path(path).name).stat().st_size
 
-    monkeypatch.setattr(esker.remote.Files, "size", size)
+    monkeypatch.setattr(esker.integrations.remote.Files, "size", size)
     sent = server.bytes
     plane = esker.open(f"{server.url}/five.nc")["temp"].read(box=((0, 0, 8), (128, 96, 9)))
     assert np.array_equal(plane, samples[8:9])

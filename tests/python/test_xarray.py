@@ -15,7 +15,7 @@ import xarray as xr
 
 import esker
 from esker.dataset.decoding import decoded
-from esker.xarray_backend import EskerBackendEntrypoint
+from esker.integrations.xarray.backend import EskerBackendEntrypoint
 
 NX, NY, NZ, STEPS = 40, 24, 7, 4
 ENGINE: Any = EskerBackendEntrypoint  # also where the package is not installed

@@ -101,16 +101,16 @@ def test_indices_select_what_numpy_selects(path: Path) -> None:
 
 
 def test_only_what_is_selected_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from esker import xarray_levels
+    from esker.integrations.xarray import levels
 
     read: list[Any] = []
-    actual = xarray_levels.level_samples
+    actual = levels.level_samples
 
     def counted(field: Any, step: int, level: int, box: Any) -> Any:
         read.append((field.name, step, level, box))
         return actual(field, step, level, box)
 
-    monkeypatch.setattr(xarray_levels, "level_samples", counted)
+    monkeypatch.setattr(levels, "level_samples", counted)
     tree = xr.open_datatree(path.with_suffix(""), engine="esker")
     assert repr(tree) and read == []
     assert tree["amr/level_1/rho"][1, 3, 4:].values[0] == 2000 + 1000 + 60 + 4

@@ -219,7 +219,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: Any, source: str) 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    monkeypatch.setattr(esker.xarray, "PIECE_BYTES", 1 << 10)
+    monkeypatch.setattr(esker.integrations.xarray.chunks, "PIECE_BYTES", 1 << 10)
     monkeypatch.setattr(esker.base.pieces, "PIECE_BYTES", 1 << 10)
     with pytest.raises(OSError, match="No space left"):
         if source == "dask":

@@ -88,7 +88,7 @@ def test_covering_grids_have_the_values_of_the_dataset(
     path = tmp_path / "amr.idx"
     write_mesh(path, shape, ratios, origin=(0.1, -1, 3)[: len(shape)], spacing=(0.3, 0.7, 2)[: len(shape)])
     dataset = yt.load(path)
-    assert type(dataset).__module__ == "esker.yt_frontend" and dataset.index.max_level == levels[-1]
+    assert type(dataset).__module__ == "esker.integrations.yt_frontend" and dataset.index.max_level == levels[-1]
     rho, velocity = esker.open(path).fields.values()
     mesh = rho.grid.mesh
     assert mesh is not None
@@ -150,7 +150,7 @@ def test_a_plotfile_loaded_before_does_not_move_the_cells(
 
 
 def test_only_the_grids_in_use_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from esker import yt_frontend
+    from esker.integrations import yt_frontend
 
     write_mesh(tmp_path / "amr.idx", (8, 8), [2], steps=2)
     read: list[tuple[str, int, int]] = []
@@ -219,7 +219,7 @@ def test_meshes_that_yt_cannot_represent(
     ],
 )
 def test_levels_of_yt(ratios: list[Any], refine_by: Any, of_mesh: tuple[int, ...]) -> None:
-    from esker import yt_frontend
+    from esker.integrations import yt_frontend
 
     rank = len(ratios[0]) if ratios else 2
     mesh = esker.dataset.mesh.Mesh((4,) * rank, tuple(ratios), False, (0.0,) * rank, (1.0,) * rank)

@@ -25,7 +25,7 @@ from esker.convert.meshes import MESH_FORMATS, convert_mesh, open_mesh
 from esker.convert.netcdf import smallest_netcdf
 from esker.convert.opening import open_source
 from esker.convert.source import Source, separate_components, with_setting
-from esker.remote import is_url
+from esker.integrations.remote import is_url
 
 
 class Shape(click.ParamType):

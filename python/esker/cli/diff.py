@@ -13,7 +13,7 @@ from esker.cli.json_text import json_text
 from esker.cli.progress import progress
 from esker.cli.tables import console, table
 from esker.files.comparison import Comparison, compare
-from esker.remote import is_url
+from esker.integrations.remote import is_url
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from esker.convert.datasets import source_of_dataset
 from esker.dataset.decoding import decoded
 from esker.dataset.field import Field
 from esker.dataset.selection import Selection
-from esker.remote import is_url
+from esker.integrations.remote import is_url
 
 _FORMATS = {".npy": "npy", ".csv": "csv", **dict.fromkeys(RAW_SUFFIXES, "raw")}
 """Formats by suffix, in addition to the netCDF formats of format_of()."""

@@ -16,7 +16,7 @@ from esker.convert.pictures import pictures_of, source_of_pictures
 from esker.convert.source import Source, with_used_dims
 from esker.convert.zarr_source import source_of_zarr
 from esker.dataset.opening import open
-from esker.remote import is_url
+from esker.integrations.remote import is_url
 
 
 def open_source(

@@ -17,7 +17,7 @@ from esker.base.names import name_in_source
 from esker.base.values import AttributeValue, attribute_of, attributes_of
 from esker.dataset.description import Grid, Part, Scalar, Storage, grid_of, part_of
 from esker.dataset.field import Field
-from esker.remote import is_url, located
+from esker.integrations.remote import is_url, located
 
 _UNSYNCED = ".esker-unsynced"
 """Suffix of the file that lists the steps which a power failure may have damaged."""

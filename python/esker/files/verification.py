@@ -10,7 +10,7 @@ from typing import Any
 from esker import _core
 from esker.dataset.opening import open
 from esker.files.originals import Original, core_original
-from esker.remote import located
+from esker.integrations.remote import located
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from esker.dataset.field import Field
 from esker.dataset.levels import level_samples
 from esker.dataset.mesh import Mesh, MeshPatch
 from esker.dataset.opening import Dataset
-from esker.xarray_backend import TimeDims, attributes_for_xarray, field_attributes
+from esker.integrations.xarray.attributes import attributes_for_xarray, field_attributes
+from esker.integrations.xarray.times import TimeDims
 
 COVER = "level_cover"
 """Name of the coordinate that tells whose samples a level has."""

@@ -19,13 +19,12 @@ import yt
 from numpy.typing import NDArray
 from yt.frontends.stream.data_structures import StreamDataset
 
-import esker
 from esker import _core
 from esker.dataset.description import Grid
 from esker.dataset.field import Field
 from esker.dataset.levels import level_samples
 from esker.dataset.mesh import Mesh, MeshPatch
-from esker.dataset.opening import Dataset
+from esker.dataset.opening import Dataset, open
 
 Indices = NDArray[np.int64]
 """One per axis of yt, x first."""
@@ -50,7 +49,7 @@ class EskerDataset(StreamDataset):
     """
 
     def __init__(self, filename: str, *, step: int = -1, mesh: str | None = None, **how: Any) -> None:
-        source = esker.open(filename)
+        source = open(filename)
         grids = _Grids(source, _grid_of(source, mesh), step)
         name = how.pop("dataset_name", os.path.basename(os.path.normpath(filename)))
         stream = yt.load_amr_grids(
@@ -75,7 +74,7 @@ class EskerDataset(StreamDataset):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                source = esker.open(filename)
+                source = open(filename)
         except (OSError, ValueError, NotImplementedError):
             return False
         return any(grid.mesh is not None for grid in source.grids.values())
