@@ -98,7 +98,8 @@ def test_wheel_has_the_version_the_stubs_and_the_extra(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
     assert not [name for name in names if name.startswith("esker/_mpi.") and not name.endswith(".pyi")]
-    for needed in ("esker/py.typed", "esker/_core.pyi", "esker/_mpi.pyi", "esker/cli/export.py"):
+    python = ("esker/py.typed", "esker/_core.pyi", "esker/_mpi.pyi", "esker/cli/export.py")
+    for needed in (*python, "esker/tune/machines/mira.toml"):
         assert needed in names
     assert {name.split("/")[0] for name in names} == {"esker", f"esker-{version()}.dist-info"}
     metadata = archive.read(f"esker-{version()}.dist-info/METADATA").decode()

@@ -94,7 +94,7 @@ def to_toml(machine: Machine) -> str:
 
 
 def _folder() -> Any:
-    return resources.files("esker") / "machines"
+    return resources.files("esker.tune") / "machines"
 
 
 def _quoted(text: str) -> str:
