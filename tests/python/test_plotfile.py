@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from plotfiles import write_plotfile
 
 import esker
 from esker.convert.amrex import Plotfile, is_plotfile
 from esker.convert.meshes import convert_mesh
+from plotfiles import write_plotfile
 
 REAL = Path(__file__).parents[2] / "data/amrex/advect2d_r42_f32_00012"
 Run = Callable[..., Any]

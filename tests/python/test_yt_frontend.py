@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from plotfiles import write_plotfile
 
 import esker
 from conftest import ROOT
 from esker.convert.amrex import Plotfile
 from esker.convert.meshes import convert_mesh
+from plotfiles import write_plotfile
 
 yt = pytest.importorskip("yt")
 pytestmark = pytest.mark.filterwarnings("ignore")
