@@ -25,6 +25,7 @@ def _name_of(path: str) -> str:
 
 
 def source_of_raw(path: str, shape: Sequence[int] | None, dtype: DTypeLike | None) -> Source:
+    """A raw file, whose shape and type are given. Raises ValueError if its size is another."""
     if shape is None or dtype is None:
         raise ValueError(f"{path}: raw files do not store shape and type; give both with shape and dtype")
     try:
@@ -41,6 +42,7 @@ def source_of_raw(path: str, shape: Sequence[int] | None, dtype: DTypeLike | Non
 
 
 def source_of_npy(path: str) -> Source:
+    """An .npy file, mapped into memory."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (EOFError, ValueError) as error:

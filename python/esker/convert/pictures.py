@@ -25,6 +25,7 @@ def pictures_of(path: str) -> list[str]:
 
 
 def source_of_pictures(path: str, names: Sequence[str]) -> Source:
+    """Pictures as layers of one field; the path is for messages."""
     from PIL import Image
 
     if not names:

@@ -104,6 +104,7 @@ class FieldErrors(NamedTuple):
 
 
 def grid_of(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
+    """A grid of the extension, whose dimensions are numbers in `dims`."""
     sizes = {dims[i].name: dims[i].size for i in slowest_first(grid.dims)}
     coords = {name: numbers_of(values) for name, values in grid.coords.items()}
     return Grid(
@@ -117,6 +118,7 @@ def grid_of(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
 
 
 def part_of(part: _core.Part) -> Part:
+    """A part of the extension."""
     lo, hi = part.box
     return Part(
         name=part.name,

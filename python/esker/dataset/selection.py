@@ -74,10 +74,12 @@ class Selection:
 
 
 def slowest_first(x_first: Sequence[Any]) -> list[Any]:
+    """What is listed x first, in the order of shapes; and the other way."""
     return list(reversed(x_first))
 
 
 def position_of(dim: str, dims: tuple[str, ...]) -> int:
+    """The position of a dimension. Raises KeyError if there is none of that name."""
     if dim not in dims:
         raise KeyError(f"no dimension {dim!r}; the grid has {', '.join(dims)}")
     return dims.index(dim)

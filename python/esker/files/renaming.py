@@ -18,6 +18,7 @@ def publication(to: DatasetFiles, staging: Path) -> list[tuple[Path, Path]]:
 
 
 def renames_of(found: DatasetFiles, to: DatasetFiles, staging: Path) -> list[tuple[Path, Path]]:
+    """Renames that move a dataset: blocks, then indexes, then the old indexes out of the way."""
     pairs = [(old, new) for old, new in zip(files_of(found), files_of(to), strict=True) if os.path.lexists(old)]
     indexes = indexes_of(found)
     others = [pair for pair in pairs if pair[0] not in indexes]

@@ -26,7 +26,6 @@ from esker.integrations.xarray.times import time_dim_of
 from esker.integrations.xarray.variables import Levels, scalar_of, variables_of, with_level_maps
 
 _Given = ParamSpec("_Given")
-
 _Made = TypeVar("_Made")
 
 

@@ -40,6 +40,7 @@ def in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
 def samples_of(
     variables: Mapping[Hashable, xr.Variable], directory: str
 ) -> Iterator[tuple[Hashable, NDArray[Any]]]:
+    """The values of variables, one after the other."""
     for name, variable in variables.items():
         native = variable.dtype.newbyteorder("=")
         array = (

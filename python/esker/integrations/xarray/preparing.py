@@ -34,6 +34,7 @@ class Prepared:
 
 
 def prepare(dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]], time_dim: str) -> Prepared:
+    """Encodes and checks a dataset. Raises ValueError or TypeError for what cannot be written."""
     encoded, attributes = encoded_variables(in_pieces(dataset, time_dim), encoding, time_dim)
     encoded = _with_a_step(encoded, time_dim)
     used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}

@@ -61,6 +61,7 @@ class _LazyArray(BackendArray):
 
 
 def variables_of(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
+    """All fields and scalars that are not dropped, with their coordinates, encoded as in the file."""
     named = (*source.fields.values(), *source.scalars.values())
     dropped = dropped | {one.name for one in named if name_in_source(one.name, one.attrs) in dropped}
     variables = {name: scalar_of(one) for name, one in source.scalars.items() if name not in dropped}
@@ -158,6 +159,7 @@ def with_level_maps(raw: xr.Dataset, source: Dataset, level: Levels) -> xr.Datas
 
 
 def scalar_of(scalar: Scalar) -> xr.Variable:
+    """A scalar, encoded as in the file."""
     attributes = attributes_for_xarray(scalar.attrs)
     if isinstance(scalar.value, str):
         attributes.pop("_Encoding", None)  # describes the stored bytes, not the text

@@ -23,7 +23,7 @@ _SERIES = "series"
 
 @xr.register_dataset_accessor("to_esker")
 class ToEsker:
-    """`ds.to_esker(path, ...)`: see esker.integrations.xarray.writing.to_esker."""
+    """`ds.to_esker(path, ...)`: see esker.xarray.to_esker."""
 
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset
