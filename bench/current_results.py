@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from esker import benchmark, peers
+from esker.bench import jobs, peers
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -88,14 +88,14 @@ def read_current(paths: Sequence[Path]) -> dict[str, Any]:
 
 def commit() -> str:
     def git(*words: str) -> str:
-        return benchmark.output_of("git", "-C", str(ROOT), *words)
+        return jobs.output_of("git", "-C", str(ROOT), *words)
 
     is_changed = bool(git("status", "--porcelain", "--untracked-files=no"))
     return git("rev-parse", "--short", "HEAD") + (" with changes" if is_changed else "")
 
 
 def measured(workload: str, options: argparse.Namespace) -> Results:
-    program = options.program or benchmark.find_program()
+    program = options.program or jobs.find_program()
     with_peers = bool(program and peers.find_program(program))
     if not with_peers:
         print(f"{workload}: without peers: {peers.MISSING}", file=sys.stderr)
