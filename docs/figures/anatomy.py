@@ -1,4 +1,4 @@
-"""The anatomy of a step: what end_step does, in order.      usage: anatomy.py PNG"""
+"""The anatomy of a step: what end_step does, in order, and which objects live how long.      usage: anatomy.py PNG"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from style import BAD, DRAFT, GOOD, INK, LINE, QUIET, RANK_COLORS, arrow, box, c
 
 RANKS = 4
 LANE = 0.95
-TOP = 6.1
+TOP = 8.7
 AGGREGATORS = (0, 2)
 
 
@@ -22,7 +22,7 @@ def lane(rank: int) -> float:
 
 
 def main(png: str) -> None:
-    fig, ax = canvas(11, 4.1, (22, 8.2))
+    fig, ax = canvas(11, 5.4, (22, 10.8))
     for rank in range(RANKS):
         y, color = lane(rank), RANK_COLORS[rank]
         ax.add_patch(Rectangle((1.5, y + 0.08), 20.2, LANE - 0.16, fc="#f4f7f9", ec="none"))
@@ -31,8 +31,9 @@ def main(png: str) -> None:
     rounds(ax)
     finish(ax)
     for x0, x1, text in ((1.7, 3.2, "local"), (3.65, 21.6, "end_step: collective")):
-        ax.plot([x0, x0, x1, x1], [0.75, 0.6, 0.6, 0.75], color=LINE, lw=1)
-        note(ax, (x0 + x1) / 2, 0.32, text, size=9, color=INK)
+        ax.plot([x0, x0, x1, x1], [3.35, 3.2, 3.2, 3.35], color=LINE, lw=1)
+        note(ax, (x0 + x1) / 2, 2.95, text, size=9, color=INK)
+    objects(ax)
     save(fig, png)
 
 
@@ -89,6 +90,22 @@ def finish(ax: Axes) -> None:
     arrow(ax, (17.75, lane(1) + 0.4), (18.25, lane(1) + 0.02), color="#a04a3c")
     failed = "if any rank failed:\nall remove what they\nwrote and return\nthe same error"
     box(ax, 18.1, lane(3) + 0.2, 3.5, 1.7, failed, color=BAD, size=8.5)
+
+
+def objects(ax: Axes) -> None:
+    """Which object does it: a transaction for each step; the other three outlive it."""
+    note(ax, 3.35, 2.35, "StepTransaction", size=9, color=INK, weight="bold", ha="right")
+    for x0, x1, state in ((3.65, 4.35, "open"), (4.9, 6.8, "plan"), (7.2, 17.7, "move"), (18.1, 19.8, "commit")):
+        box(ax, x0, 2.1, x1 - x0, 0.5, state, color="#d5e2ec", size=8)
+    note(ax, 20.8, 2.35, "left before:\ndiscarded", size=8)
+    for y, name, text in (
+        (1.45, "StepPlans", "the plans of a schema; made again if boxes, fields or tuning change"),
+        (0.8, "OpenDataset", "from create or append to close: files, lock, committed steps"),
+        (0.15, "RunRecord", "counters of the run, reports of its steps"),
+    ):
+        box(ax, 1.1, y, 20.6, 0.5, color="#f4f7f9")
+        note(ax, 3.35, y + 0.25, name, size=9, color=INK, weight="bold", ha="right")
+        note(ax, 3.75, y + 0.25, text, size=8, ha="left")
 
 
 if __name__ == "__main__":
