@@ -18,9 +18,10 @@
 
 #include "esker/types/options.hpp"
 #include "format/format_writer.h"
-#include "formats/idx/commit_record.h"
+#include "formats/idx/committed_steps.h"
 #include "formats/idx/dataset_parts.h"
 #include "formats/idx/existing.h"
+#include "formats/idx/index_file.h"
 #include "formats/idx/leftovers.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -45,7 +46,7 @@ class IdxWriter final : public FormatWriter {
   Status check_ours() override;
   Status check_step_place(Index step) override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
-  [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] const std::vector<double>& times() const override { return steps_.times; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   [[nodiscard]] Status check_sparse(int field) const override;
@@ -72,33 +73,20 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] std::string stem() const override { return paths_.stem; }
 
  private:
-  /// A file that is replaced at each commit, as this writer left it.
-  struct Replaced {
-    std::string path;
-    std::uint64_t sum = 0;  // checksum of its text
-    Index num_steps = -1;   // number of steps that it lists; -1: the file does not exist
-    // After a replacement with unknown result: the file is the old or the new one.
-    std::optional<std::uint64_t> or_sum = {};
-    bool may_be_missing = false;
-    bool has_own_text = false;  // the text is text_of_part() of num_steps: `sum` is not known
-  };
-
   [[nodiscard]] Status check_directory() const;
   [[nodiscard]] Status check_replaceable() const;
   [[nodiscard]] std::vector<PartFiles> part_files() const;
-  [[nodiscard]] Status check_unchanged(const Replaced& file) const;
   void find_sum(std::size_t part);
-  [[nodiscard]] std::string text_of_part(std::size_t part, Index num_steps) const;
+  [[nodiscard]] std::string text_of_part(std::size_t part, Index num_steps) const {
+    return steps_.text_of(schema_, parts_[part], part, num_steps);
+  }
   void take_step(const StoredStep& stored);
-  Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
   Status write_part(std::size_t part, Index num_steps, bool durable);
   Status write_catalog(bool durable);
-  [[nodiscard]] CommitRecord record_of(std::size_t part, Index num_steps) const;
   [[nodiscard]] const Part& part_of(int field) const;
-  void forget_steps_from(Index num_steps);
   [[nodiscard]] bool is_created() const {
-    return catalog_.num_steps >= 0 ||
-           std::any_of(idx_.begin(), idx_.end(), [](auto& idx) { return idx.num_steps >= 0; });
+    return catalog_.exists() ||
+           std::any_of(idx_.begin(), idx_.end(), [](const IndexFile& idx) { return idx.exists(); });
   }
   Status make_parts_of_schema();
   [[nodiscard]] bool is_single() const { return esker::idx::is_single(schema_, parts_); }
@@ -112,16 +100,11 @@ class IdxWriter final : public FormatWriter {
   std::string other_suffix_;
   Schema schema_;
   std::vector<Part> parts_;
-  std::vector<Replaced> idx_;  // per part
-  Replaced catalog_;
+  std::vector<IndexFile> idx_;  // per part
+  IndexFile catalog_;
   std::map<std::string, std::string> format_options_;  // that the dataset was created with
-  std::vector<double> times_;
-  std::vector<std::vector<bool>> present_;      // per committed step
-  std::vector<std::vector<float>> max_errors_;  // likewise, see StoredStep
-  /// [part]: the checksum of the file of block sets, if the step has one.
-  using SetSums = std::vector<std::optional<std::uint64_t>>;
-  std::vector<SetSums> set_sums_;          // per committed step
-  SetSums new_set_sums_;                   // of the last small_files()
+  CommittedSteps steps_;
+  CommittedSteps::SetSums new_set_sums_;   // of the last small_files()
   std::map<std::string, int> block_bits_;  // chosen by set_block_bits(), by name of the part
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // a replacement of an index is durable before the rename
