@@ -27,49 +27,6 @@ RunPlan dataset_run(const std::string& format = "cdf") {
   return run;
 }
 
-TEST(CdfDataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
-  for (const bool single : {false, true}) {
-    RunPlan run = dataset_run(single ? "cdf" : "cdf5");
-    run.single = single;
-    const auto store = memory_store();
-    ASSERT_TRUE(write_all(store, run).ok());
-    expect_complete(store, run, run.end_step);
-    run.path = "run";
-    expect_complete(store, run, run.end_step);
-    EXPECT_EQ(findings_of(store, "run.nc"), std::vector<std::string>{});
-  }
-}
-
-TEST(CdfDataset, FixedFieldsExistFromTheFirstStepOn) {
-  RunPlan run = dataset_run();
-  run.end_step = 0;
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  const auto dataset = open_dataset(store, "run.nc").value();
-  for (std::size_t f = 0; f < dataset->schema.fields().size(); ++f) {
-    EXPECT_EQ(dataset->has_samples(static_cast<int>(f)), !dataset->schema.fields()[f].fixed);
-  }
-}
-
-TEST(CdfDataset, FindsMissingAndExtraBytes) {
-  const RunPlan run = dataset_run();
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  const auto file = store->open("run.nc", OpenMode::kWrite).value();
-  const Index size = file->size_bytes().value();
-  file->write_at(std::vector<std::byte>(10), size).check();
-  store->create_exclusive("run.esker-lock", "another").check();
-  auto report = verify_dataset(store, "run.nc").value();
-  EXPECT_EQ(report.num_errors, 0);
-  ASSERT_EQ(report.num_warnings, 2);
-  EXPECT_NE(report.findings[0].text.find("after the last step"), std::string::npos);
-  EXPECT_EQ(report.findings[1].path, "run.esker-lock");
-  file->shrink_to(size - 1).check();
-  const Status cut = verify_dataset(store, "run.nc").status();
-  EXPECT_EQ(cut.code(), Code::kDataLoss) << cut.message();
-  EXPECT_NE(cut.message().find("run.nc"), std::string::npos) << cut.message();
-}
-
 /// A file that the netCDF library writes, opened by Esker.
 class ForeignFile : public testing::Test {
  protected:

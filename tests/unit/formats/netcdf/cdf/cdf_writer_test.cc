@@ -1,16 +1,10 @@
-// CDF files of whole runs: the netCDF library reads every value, and their bytes do not depend on ranks.
+// CDF files of whole runs, beyond what conformance_test.cc checks of all formats.
 #include <gtest/gtest.h>
-#include <netcdf.h>
-
-#include <mutex>
-#include <set>
 
 #include "formats/netcdf/cdf/cdf_file.h"
-#include "store/faulty_store.h"
 #include "support/columns.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
-#include "support/thread_comm.h"
 
 namespace esker {
 namespace {
@@ -24,43 +18,6 @@ RunPlan cdf_run(int n_ranks, const std::string& format = "cdf") {
   run.options = {{"format", format}, {"report", "none"}};
   run.seed = static_cast<unsigned>(n_ranks);
   return run;
-}
-
-TEST(CdfWriter, NetcdfReadsEveryValue) {
-  const RunPlan run = cdf_run(3);
-  const auto files = files_of(run);
-  ASSERT_EQ(files.size(), 1u);
-  const NetcdfFile file(files.at("run.nc"));
-  int format = 0;
-  nc(nc_inq_format(file.id(), &format));
-  EXPECT_EQ(format, NC_FORMAT_64BIT_DATA) << "mask is an unsigned byte";
-  expect_values(file, schema_of(run), run.end_step);
-  EXPECT_EQ(file.values("time", 2, false, 1), std::vector<double>{time_of(2)});
-}
-
-TEST(CdfWriter, AStepIsReportedAsOneFile) {
-  const RunPlan run = cdf_run(2);
-  const auto store = memory_store();
-  run_ranks(2, [&](const Communicator& comm) {
-    const auto pipeline = open_run(comm, store, run).value();
-    write_step(*pipeline, comm, run, 0).check();
-    EXPECT_EQ(pipeline->steps().at(0).files, 1);
-    pipeline->close({}).check();
-  });
-}
-
-TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndTransport) {
-  const std::string expected = files_of(cdf_run(1)).at("run.nc");
-  for (const int n_ranks : {1, 2, 4, 7}) {
-    for (const auto& way : ways_to_move(n_ranks)) {
-      RunPlan run = cdf_run(n_ranks);
-      run.new_boxes_each_step = true;
-      run.options.insert(way.begin(), way.end());
-      SCOPED_TRACE(std::to_string(n_ranks) + " ranks, " + text_of(way));
-      const auto files = files_of(run);
-      ASSERT_EQ(files.at("run.nc") == expected, true);
-    }
-  }
 }
 
 TEST(CdfWriter, FilesAreTheSameForAnyPattern) {
@@ -101,107 +58,6 @@ TEST(CdfWriter, StripesWithoutASizeAreRefused) {
   const Status status = write_all(memory_store(), run);
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("set stripe_size"), std::string::npos) << status.message();
-}
-
-TEST(CdfWriter, SeveralRunsGiveTheFileOfOneRun) {
-  RunPlan whole = cdf_run(1);
-  whole.end_step = 4;
-  const std::string expected = files_of(whole).at("run.nc");
-  const auto store = memory_store();
-  for (Index step = 0; step < 4; ++step) {
-    RunPlan run = cdf_run(static_cast<int>(4 - step));
-    run.first_step = step;
-    run.end_step = step + 1;
-    const Status status = write_all(store, run);
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
-  ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
-  RunPlan again = cdf_run(2);  // rewinds to step 1
-  again.first_step = 2;
-  again.end_step = 4;
-  ASSERT_TRUE(write_all(store, again).ok());
-  ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
-}
-
-// Bytes that a killed run left after the committed steps are cut off before the next step.
-TEST(CdfWriter, LeftoversAreCutOff) {
-  RunPlan run = cdf_run(2);
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  const std::string expected = all_files(*store, ".").at("run.nc");
-  const auto file = store->open("run.nc", OpenMode::kWrite).value();
-  const std::string garbage(100000, 'g');
-  file->write_at(std::as_bytes(std::span(garbage)), static_cast<Index>(expected.size())).check();
-  run.first_step = run.end_step;
-  run.end_step = run.first_step + 1;
-  ASSERT_TRUE(write_all(store, run).ok());
-  RunPlan whole = cdf_run(1);
-  whole.end_step = run.end_step;
-  ASSERT_EQ(all_files(*store, ".").at("run.nc") == files_of(whole).at("run.nc"), true);
-}
-
-// The file before any call to the file system is what a kill there leaves. It opens, holds the committed
-// steps, and continuing the run gives the file of one run.
-TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
-  const RunPlan run = cdf_run(2);
-  const std::string expected = files_of(run).at("run.nc");
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<std::string> snapshots;  // of the file
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    const auto files = all_files(*store, ".");
-    if (files.contains("run.nc")) snapshots.insert(files.at("run.nc"));
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
-  ASSERT_GT(snapshots.size(), 20u);
-  std::set<Index> seen;
-  for (const std::string& snapshot : snapshots) {
-    const Index n_steps = committed_steps(snapshot);
-    seen.insert(n_steps);
-    expect_values(NetcdfFile(snapshot), schema_of(run), n_steps);
-    const auto rest = memory_store();
-    const auto file = rest->open("run.nc", OpenMode::kWrite).value();
-    file->write_at(std::as_bytes(std::span(snapshot)), 0).check();
-    RunPlan next = cdf_run(3);
-    next.first_step = n_steps;
-    next.overwrite = n_steps == 0;
-    const Status status = write_all(rest, next);
-    ASSERT_TRUE(status.ok()) << status.message();
-    ASSERT_EQ(all_files(*rest, ".").at("run.nc") == expected, true) << n_steps;
-  }
-  EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
-}
-
-TEST(CdfWriter, AfterAnyFailureTheFileHoldsTheCommittedStepsAndARunCanContinue) {
-  RunPlan whole = cdf_run(1);
-  whole.end_step = 4;
-  whole.fsync = Fsync::kStep;
-  const std::string expected = files_of(whole).at("run.nc");
-  RunPlan run = cdf_run(1);
-  run.fsync = Fsync::kStep;
-  for (const int n_faults : {1, 2, 4}) {
-    auto store = memory_store();
-    const int n_attempts = n_faults == 4 ? 3 : 1;
-    for (int first = 1; run_with_faults(store, run, first, n_faults, n_attempts); ++first) {
-      SCOPED_TRACE(std::to_string(n_faults) + " from call " + std::to_string(first));
-      const auto files = all_files(*store, ".");
-      RunPlan next = cdf_run(2);
-      next.end_step = 4;
-      if (files.contains("run.nc")) {
-        next.first_step = committed_steps(files.at("run.nc"));
-        next.overwrite = next.first_step == 0;
-        expect_values(NetcdfFile(files.at("run.nc")), schema_of(run), next.first_step);
-      }
-      const Status status = write_all(store, next);
-      ASSERT_TRUE(status.ok()) << status.message();
-      const auto after = all_files(*store, ".");
-      ASSERT_EQ(after.size(), 1u);
-      ASSERT_EQ(after.at("run.nc") == expected, true);
-      store = memory_store();
-    }
-  }
 }
 
 TEST(CdfWriter, ReplacesOnlyFilesOfEsker) {

@@ -178,17 +178,6 @@ TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
   EXPECT_EQ(found->infos.size(), expected->infos.size());
 }
 
-TEST(Hdf5Dataset, FixedFieldsExistFromTheFirstStepOn) {
-  RunPlan run = dataset_run();
-  run.end_step = 0;
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  const auto dataset = open_dataset(store, "run.nc").value();
-  for (std::size_t f = 0; f < dataset->schema.fields().size(); ++f) {
-    EXPECT_EQ(dataset->has_samples(static_cast<int>(f)), !dataset->schema.fields()[f].fixed);
-  }
-}
-
 // The files before any call to the file system are what a reader finds then, or after a kill. They hold all
 // committed steps, and reading does not change them.
 TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
@@ -217,25 +206,6 @@ TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
   }
   EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
   EXPECT_GT(n_journals, 10);
-}
-
-TEST(Hdf5Dataset, FindsMissingAndExtraBytes) {
-  const RunPlan run = dataset_run();
-  const auto store = memory_store();
-  ASSERT_TRUE(write_all(store, run).ok());
-  const auto file = store->open("run.nc", OpenMode::kWrite).value();
-  const Index size = file->size_bytes().value();
-  file->write_at(std::vector<std::byte>(10), size).check();
-  store->create_exclusive("run.esker-lock", "another").check();
-  const auto report = verify_dataset(store, "run.nc").value();
-  EXPECT_EQ(report.num_errors, 0);
-  ASSERT_EQ(report.num_warnings, 2);
-  EXPECT_NE(report.findings[0].text.find("after the last step"), std::string::npos);
-  EXPECT_EQ(report.findings[1].path, "run.esker-lock");
-  file->shrink_to(size - 1).check();
-  const Status cut = verify_dataset(store, "run.nc").status();
-  EXPECT_EQ(cut.code(), Code::kDataLoss) << cut.message();
-  EXPECT_NE(cut.message().find("run.nc"), std::string::npos) << cut.message();
 }
 
 // At any length the reader returns a result or an error.
