@@ -13,7 +13,7 @@ Status StepPlans::offer(const StepInput& input, Offer& offer) {
   return comm_->rank() == 0 && !offer.is_stale ? maker_.check_space(*offer.plan) : Status();
 }
 
-Result<StepPlan*> StepPlans::agreed(const StepInput& input, const Offer& offer) {
+Result<StepPlan*> StepPlans::plan_for(const StepInput& input, const Offer& offer) {
   StepPlan* plan = offer.plan;
   if (!offer.keeps && !offer.is_stale) return plan;
   const StepTraffic::For purpose(record_->traffic(), StepTraffic::Purpose::kPlan);

@@ -37,7 +37,7 @@ class StepPlans {
   Status offer(const StepInput& input, Offer& offer);
   /// The plan of the step. `offer` as before, with what is true on any rank. Collective; errors are those of
   /// all ranks.
-  Result<StepPlan*> agreed(const StepInput& input, const Offer& offer);
+  Result<StepPlan*> plan_for(const StepInput& input, const Offer& offer);
 
   /// A dense step was committed in these seconds. Local.
   void observe(const StepPlan& plan, const StepInput& input, TunedStep step);

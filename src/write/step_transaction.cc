@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <string>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@ namespace esker {
 
 // What may need memory once the plan is known is done here, before the ranks communicate.
 Status StepTransaction::open(const StepInput& input) {
+  assert(state_ == State::kNew);
   const Stopwatch watch;
   std::uint64_t hash = 0;
   std::string arguments;
@@ -42,7 +44,8 @@ Status StepTransaction::open(const StepInput& input) {
 }
 
 Status StepTransaction::plan(const StepInput& input) {
-  ESKER_ASSIGN_OR_RETURN(plan_, plans_.agreed(input, offer_));
+  assert(state_ == State::kOpen);
+  ESKER_ASSIGN_OR_RETURN(plan_, plans_.plan_for(input, offer_));
   // Creating may replace a dataset. Later steps find such samples when they code them.
   if (!dataset_.is_created() && plan_->cells) {
     ESKER_RETURN_IF_ERROR(

@@ -1,4 +1,5 @@
 // How a step becomes visible, and what is undone if that fails.
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,7 @@
 namespace esker {
 
 Status StepTransaction::commit() {
+  assert(state_ == State::kMoved);
   const Stopwatch watch;
   const bool has_own_indexes = format().num_own_indexes() > 0;
   find_max_errors(comm_, *plan_);

@@ -1,5 +1,6 @@
 // How the samples of a step reach its files.
 #include <algorithm>
+#include <cassert>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -11,6 +12,7 @@
 namespace esker {
 
 Status StepTransaction::move(const StepInput& input) {
+  assert(state_ == State::kPlanned);
   const DatasetFiles& there = dataset_.files();
   files_.emplace(*there.store, *plan_->layouts, plan_->space, stored_.step, there.top);
   state_ = State::kMoved;  // not yet, but what it has moved so far has to be undone
