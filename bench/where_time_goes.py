@@ -24,17 +24,29 @@ WORKLOADS = ("s3d", "icesheet")
 CASES = ("posix", "idx_two_phase", "idx_vectors", "cdf5", "netcdf4", "hdf5_decomposition", "cdf5_and_idx")
 KINDS = (
     ("lock", r"rwsem|down_write|up_write|osq_lock"),
-    ("faults", r"clear_page|clear_huge|exc_page_fault|handle_mm_fault|do_fault|do_anonymous|do_user_addr|error_entry"
-               r"|alloc_pages|get_page_from_freelist|free_unref|rmqueue|mm_fault|pte_|zap_|unmap_|folio_add|lru_|cgroup"
-               r"|charge|rmap|prep_new|free_pages|tlb|vma|mmap|munmap"),
-    ("kernel copy", r"copy_from_iter|copy_to_iter|copyin|copyout|copy_user|rep_movs|_copy_|generic_perform_write|copy_folio|find_lock_entries|__list_del_entry|truncate|evict"
-                    r"|shmem_|filemap|xas_|xa_|folio|iov_iter|vfs_|ksys_|fault_in|file_update|pagecache"),
-    ("pack", r"copy_rows|copy_tiles|copy_columns|copy_axes|copy_samples|transpose|turn_|MoveFixed|MoveRun|copy_row|gather"
-             r"|scatter|memmove|memcpy|interleave"),
+    (
+        "faults",
+        r"clear_page|clear_huge|exc_page_fault|handle_mm_fault|do_fault|do_anonymous|do_user_addr|error_entry"
+        r"|alloc_pages|get_page_from_freelist|free_unref|rmqueue|mm_fault|pte_|zap_|unmap_|folio_add|lru_|cgroup"
+        r"|charge|rmap|prep_new|free_pages|tlb|vma|mmap|munmap",
+    ),
+    (
+        "kernel copy",
+        r"copy_from_iter|copy_to_iter|copyin|copyout|copy_user|rep_movs|_copy_|generic_perform_write|copy_folio|find_lock_entries|__list_del_entry|truncate|evict"
+        r"|shmem_|filemap|xas_|xa_|folio|iov_iter|vfs_|ksys_|fault_in|file_update|pagecache",
+    ),
+    (
+        "pack",
+        r"copy_rows|copy_tiles|copy_columns|copy_axes|copy_samples|transpose|turn_|MoveFixed|MoveRun|copy_row"
+        r"|esker::.*(gather|scatter)|memmove|memcpy|interleave",
+    ),
     ("swap", r"swap|byte_order|encode"),
     ("hash", r"XXH|checksum|hash"),
-    ("wait", r"opal_|mca_|ompi_|ucx|sched_yield|futex|poll|nanosleep|schedule|finish_task_switch|_raw_spin|update_curr|pick_next|dequeue|enqueue|load_balance|pthread|wait|progress|spin|yield|PMPI_|MPI_"
-             r"|syscall|entry_SYSCALL|clock_gettime|vdso"),
+    (
+        "wait",
+        r"opal_|mca_|ompi_|ucx|sched_yield|futex|poll|nanosleep|schedule|finish_task_switch|_raw_spin|update_curr|pick_next|dequeue|enqueue|load_balance|pthread|wait|progress|spin|yield|PMPI_|MPI_"
+        r"|syscall|entry_SYSCALL|clock_gettime|vdso",
+    ),
     ("check", r"value_at|expected|bench|workload|Workload|check_values|pattern"),
 )
 """What a function does, by its name; the first that matches."""
@@ -64,7 +76,9 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workload", choices=WORKLOADS, action="append", help="repeatable (default: all)")
-    parser.add_argument("--case", action="append", help="of esker bench; repeatable (default: one for each format)")
+    parser.add_argument(
+        "--case", action="append", help="of esker bench; repeatable (default: one for each format)"
+    )
     parser.add_argument("--ranks", type=int, default=4, help="MPI ranks (default: %(default)s)")
     parser.add_argument("--repeat", type=int, default=5, help="timed repetitions (default: %(default)s)")
     parser.add_argument("--dir", default="/dev/shm", help="directory of the files (default: %(default)s)")

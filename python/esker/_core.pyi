@@ -109,6 +109,9 @@ class Part:
     @property
     def hybrid_bricks(self) -> int: ...
 
+    @property
+    def has_checksums(self) -> bool: ...
+
 class Storage:
     @property
     def files(self) -> int: ...

@@ -10,19 +10,17 @@ void Spans::begin_step(std::int64_t step) {
   size_ -= forgotten;
   in_step_ = 0;
   step_ = step;
-  add(kBegin, 0);
+  push({step_, seconds_at(Clock::now()), 0, kBegin});
 }
 
-void Spans::add(int kind, double seconds) {
+void Spans::add(int kind, double seconds, Clock::time_point end) {
   constexpr double kGap_s = 1e-6;  // not worth a separate span
-  const double now_s = std::chrono::duration<double>(Clock::now() - origin_).count();
-  const double begin_s = now_s - seconds;
-  if (in_step_ > 0) {
-    Span& last = ring_[before(next_, 1)];
-    if (last.kind == kind && begin_s - (last.begin_s + static_cast<double>(last.seconds)) < kGap_s) {
-      last.seconds = static_cast<float>(now_s - last.begin_s);
-      return;
-    }
+  if (in_step_ == 0) return;
+  const double end_s = seconds_at(end), begin_s = end_s - seconds;
+  Span& last = ring_[before(next_, 1)];
+  if (last.kind == kind && begin_s - (last.begin_s + static_cast<double>(last.seconds)) < kGap_s) {
+    last.seconds = static_cast<float>(end_s - last.begin_s);
+    return;
   }
   push({step_, begin_s, static_cast<float>(seconds), static_cast<std::int16_t>(kind)});
 }
@@ -37,7 +35,7 @@ void Spans::push(const Span& span) {
 std::vector<Spans::Span> Spans::list() const {
   std::vector<Span> all;
   all.reserve(size_);
-  for (std::size_t n = size_; n > 0; --n) all.push_back(ring_[before(next_, n)]);
+  for (std::size_t n = size_; n > std::min(in_step_, size_); --n) all.push_back(ring_[before(next_, n)]);
   return all;
 }
 

@@ -28,17 +28,23 @@ class Spans {
 
   /// Spans from now on are of this step. Those of a step that was not kept are forgotten.
   void begin_step(std::int64_t step);
-  /// Keeps the spans of the current step.
+  /// Keeps the spans of the current step, which ends.
   void keep_step() { in_step_ = 0; }
-  /// Of the kind that ended now, after so many seconds. Joins spans of one kind without a gap.
-  void add(int kind, double seconds);
+  /// Of the kind that ended now, after so many seconds. Joins spans of one kind without a gap. Nothing
+  /// outside of steps.
+  void add(int kind, double seconds) { add(kind, seconds, Clock::now()); }
+  /// The same at another time.
+  void add(int kind, double seconds, Clock::time_point end);
 
-  /// Oldest first.
+  /// Those of kept steps, oldest first.
   [[nodiscard]] std::vector<Span> list() const;
 
  private:
   [[nodiscard]] std::size_t before(std::size_t place, std::size_t distance) const {
     return (place + ring_.size() - distance) % ring_.size();
+  }
+  [[nodiscard]] double seconds_at(Clock::time_point time) const {
+    return std::chrono::duration<double>(time - origin_).count();
   }
   void push(const Span& span);
 

@@ -83,7 +83,7 @@ Status OpenDataset::define(const Status& local, const Schema& schema, const std:
     if (files_.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema_));
     return files_.format->define(schema_);
   });
-  if (status.ok()) stage_ = Stage::kDefined;
+  if (status.ok() && stage_ == Stage::kOpened) stage_ = Stage::kDefined;
   return status;
 }
 
@@ -157,25 +157,23 @@ void OpenDataset::settle_indexes(Index num_steps) {
   if (comm_->rank() != 0 && files_.format->num_own_indexes() > 0) files_.format->settle_indexes(num_steps);
 }
 
-Status OpenDataset::finish(Status status) {
-  const auto keep_first = [&](Status next) {
-    if (status.ok()) status = std::move(next);
-  };
-  const bool ends_well = status.ok();
-  if (has_leftovers_) keep_first(reclaim(is_found_ || files_.fsync != Fsync::kNone));
+Status OpenDataset::finish(bool ends_well) {
+  Status status;
+  if (has_leftovers_) status = reclaim(is_found_ || files_.fsync != Fsync::kNone);
   // If there was no dataset, ranks that end normally create one without steps; it never replaces another one.
   if (stage_ == Stage::kDefined && ends_well) {
-    keep_first(root_does(*comm_, "create", [&] {
+    const Status created = root_does(*comm_, "create", [&] {
       FormatWriter& format = *files_.format;
       return format.replaces_existing() ? Status() : format.create(files_.fsync != Fsync::kNone);
-    }));
+    });
+    if (status.ok()) status = created;
   }
-  if (files_.fsync == Fsync::kClose && is_created()) keep_first(sync_all());
   return status;
 }
 
-/// Syncs block files on the ranks that wrote them, then the files that name them.
-Status OpenDataset::sync_all() {
+// Block files on the ranks that wrote them, then the files that name them.
+Status OpenDataset::sync() {
+  if (files_.fsync != Fsync::kClose || !is_created()) return {};
   ESKER_RETURN_IF_ERROR(all_do(
       *comm_, "close", [&] { return files_.to_sync.sync(*files_.store, *files_.format, files_.top); }));
   return root_does(*comm_, "close", [&]() -> Status {

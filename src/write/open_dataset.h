@@ -54,9 +54,10 @@ class OpenDataset final : private Comm::EndListener {
   /// A step that failed may be visible. It is removed before the next one. Local.
   void keep_leftovers() { has_leftovers_ = true; }
 
-  /// Before release(): a dataset without steps gets its files, and all is synced if the run asks for it.
-  /// Returns `status` or, if it is ok, the first error.
-  Status finish(Status status);
+  /// The end: removes leftovers, and gives a dataset without steps its files if the run `ends_well`.
+  Status finish(bool ends_well);
+  /// With fsync=close: syncs all that was written.
+  Status sync();
   /// Releases the lock.
   Status release();
   /// The same without the other ranks. Local.
@@ -76,7 +77,6 @@ class OpenDataset final : private Comm::EndListener {
  private:
   enum class Stage { kOpened, kDefined, kCreated };
   void comm_ends() override { release_alone(); }
-  Status sync_all();
 
   Comm* comm_;
   DatasetFiles files_;

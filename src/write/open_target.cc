@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "comm/roll_call.h"
 #include "exchange/shared_options.h"
 #include "formats/registry/make_writer.h"
 #include "write/append_target.h"
@@ -37,32 +36,31 @@ Result<WriteTarget> open_target(Comm& comm, const std::shared_ptr<Store>& store,
   WriteTarget target;
   ESKER_ASSIGN_OR_RETURN(target.options, open_together(comm, operation, path, options, local));
   Options& shared = target.options;
-  std::string there;
+  std::string dataset_path;
   ESKER_RETURN_IF_ERROR(all_do(comm, operation, [&] {
-    there = path;
+    dataset_path = path;
     return Status();
   }));
   if (std::string_view(operation) == "append") {
-    ESKER_RETURN_IF_ERROR(share_append_target(comm, *store, there, shared.format));
+    ESKER_RETURN_IF_ERROR(share_append_target(comm, *store, dataset_path, shared.format));
   }
-  ESKER_RETURN_IF_ERROR(all_do(comm, operation, [&] { return settle_format(there, shared); }));
+  ESKER_RETURN_IF_ERROR(all_do(comm, operation, [&] { return settle_format(dataset_path, shared); }));
   const int n_nodes = shared.partitions.number > 0 ? count_nodes(comm) : 0;
   ESKER_RETURN_IF_ERROR(
       all_do(comm, operation, [&] { return settle_partitions(comm.size(), n_nodes, shared); }));
-  ESKER_ASSIGN_OR_RETURN(target.pattern, choose_pattern(comm, *store, there, shared));
-  std::shared_ptr<RollCall> roll_call;
+  ESKER_ASSIGN_OR_RETURN(target.pattern, choose_pattern(comm, *store, dataset_path, shared));
   ESKER_RETURN_IF_ERROR(all_do(comm, operation, [&]() -> Status {
     target.store = store;
     if (shared.storage == Storage::kMpiIo) {
       ESKER_ASSIGN_OR_RETURN(target.store, comm.store_by_mpi_io(store, shared.hints));
     }
-    ESKER_ASSIGN_OR_RETURN(target.format, make_format_writer(target.store, there, shared));
-    if (shared.call_timeout > 0) roll_call = std::make_shared<RollCall>(comm.size(), shared.call_timeout);
+    ESKER_ASSIGN_OR_RETURN(target.format, make_format_writer(target.store, dataset_path, shared));
+    if (shared.call_timeout > 0)
+      target.roll_call = std::make_shared<RollCall>(comm.size(), shared.call_timeout);
     if (shared.report_timeline) target.timeline = std::make_unique<Timeline>(comm.rank(), comm.size());
     return {};
   }));
   ESKER_ASSIGN_OR_RETURN(target.tuner, StepTuner::make(comm, store, shared));
-  if (roll_call) comm.set_roll_call(std::move(roll_call));  // on all ranks, or on none
   return target;
 }
 

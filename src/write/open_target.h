@@ -6,6 +6,7 @@
 #include <string>
 
 #include "comm/comm.h"
+#include "comm/roll_call.h"
 #include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "plan/file_pattern.h"
@@ -20,8 +21,9 @@ struct WriteTarget {
   std::unique_ptr<FormatWriter> format;
   Options options;
   FilePattern pattern;
-  std::unique_ptr<StepTuner> tuner;    ///< null: not tuned
-  std::unique_ptr<Timeline> timeline;  ///< null: not recorded
+  std::unique_ptr<StepTuner> tuner;     ///< null: not tuned
+  std::unique_ptr<Timeline> timeline;   ///< null: not recorded
+  std::shared_ptr<RollCall> roll_call;  ///< to be set when all ranks have a writer; null: none
 };
 
 /// Opens `path` for "create" or "append", the operation. For append, the dataset is found from any of its

@@ -8,8 +8,10 @@
 #include "comm/agree.h"
 #include "comm/call_watch.h"
 #include "comm/observed_comm.h"
+#include "comm/roll_call.h"
 #include "write/add_levels.h"
 #include "write/resolve_meshes.h"
+#include "write/run_report.h"
 #include "write/step_transaction.h"
 
 namespace esker {
@@ -27,11 +29,13 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
                                                            const char* operation, const std::string& path,
                                                            const Result<Options>& options) {
   ESKER_ASSIGN_OR_RETURN(WriteTarget target, open_target(*comm, store, operation, path, options));
+  std::shared_ptr<RollCall> roll_call = std::move(target.roll_call);
   std::unique_ptr<WritePipeline> pipeline;
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] {
     pipeline.reset(new WritePipeline(comm, std::move(target)));
     return Status();
   }));
+  if (roll_call) comm->set_roll_call(std::move(roll_call));  // on all ranks, or on none
   return pipeline;
 }
 
@@ -78,18 +82,19 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   const CallWatch::Call call(*comm_, "end_step");
   const Stopwatch watch;
   record_.begin_step(plans_.buffers());
-  StepTransaction step(*comm_, dataset_, plans_, record_, input.step, input.time);
-  ESKER_RETURN_IF_ERROR(step.open(input));
-  Status status = step.plan(input);
-  if (status.ok()) status = step.move(input);
+  StepTransaction step(*comm_, dataset_, plans_, record_, input);
+  ESKER_RETURN_IF_ERROR(step.open());
+  Status status = step.plan();
+  if (status.ok()) status = step.move();
   if (status.ok()) status = step.commit();
   if (!status.ok()) {
     plans_.fail();
     return status;
   }
-  TunedStep tuned =
-      record_.add(*comm_, dataset_, plans_, step.step_plan(), input, {watch.elapsed_s(), step.opening_s()});
-  if (step.step_plan().kept.empty()) plans_.observe(step.step_plan(), input, std::move(tuned));
+  const StepPlan& plan = step.step_plan();
+  const StepCost cost =
+      record_.add(*comm_, dataset_, plans_.maker(), plan, input, {watch.elapsed_s(), step.opening_s()});
+  if (plan.kept.empty()) plans_.observe(plan, input, cost);
   return {};
 }
 
@@ -131,14 +136,15 @@ Status WritePipeline::end_together(Status status) {
     return comm_->ended();
   }
   plans_.buffers().withdraw();
-  const Stopwatch watch;
-  status = dataset_.finish(std::move(status));
-  record_.counters().store_s += watch.elapsed_s();
-  plans_.close();
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);
   };
-  keep_first(record_.write(*comm_, dataset_, plans_));
+  keep_first(dataset_.finish(status.ok()));
+  const Stopwatch watch;
+  keep_first(dataset_.sync());
+  record_.counters().store_s += watch.elapsed_s();
+  plans_.close();
+  keep_first(write_report(*comm_, record_, dataset_, plans_));
   keep_first(dataset_.release());
   return status;
 }
@@ -146,7 +152,7 @@ Status WritePipeline::end_together(Status status) {
 Result<RunReport> WritePipeline::report() {
   const CallWatch::Call call(*comm_, "report");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
-  return record_.report(*comm_, dataset_, plans_);
+  return make_report(*comm_, record_, dataset_, plans_);
 }
 
 }  // namespace esker

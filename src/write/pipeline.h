@@ -1,7 +1,7 @@
 // WritePipeline: the collective part of writing - create or append, step, rewind, close - for any format.
 //
-// It is a thin face of four objects, by what lives how long: an OpenDataset, the StepPlans of its schema, a
-// StepTransaction for each step, and the RunRecord.
+// It delegates to four objects, which differ in lifetime: an OpenDataset, the StepPlans of its schema, a
+// StepTransaction for each step, and a RunRecord.
 #pragma once
 
 #include <memory>

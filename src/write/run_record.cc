@@ -6,15 +6,10 @@
 #include <utility>
 
 #include "base/guarded.h"
-#include "base/macros.h"
 #include "base/make_room.h"
-#include "comm/agree.h"
-#include "comm/gather.h"
-#include "store/commit.h"
-#include "write/describe.h"
 #include "write/open_dataset.h"
+#include "write/plan_maker.h"
 #include "write/step_facts.h"
-#include "write/step_plans.h"
 
 namespace esker {
 
@@ -27,8 +22,8 @@ void RunRecord::begin_step(const ExchangeBuffers& buffers) {
   before_ = {counters_, buffers.allocated_bytes(), buffers.reserving_s()};
 }
 
-void RunRecord::opened(Index step, double seconds) {
-  if (timeline_) timeline_->begin_step(step);
+void RunRecord::opened(Index step, double seconds, bool begins) {
+  if (timeline_ && begins) timeline_->begin_step(step);
   counters_.agree_s += seconds;
 }
 
@@ -64,9 +59,9 @@ void RunRecord::note_infinite(const StepPlan& plan, Index step) {
   });
 }
 
-TunedStep RunRecord::add(Comm& comm, const OpenDataset& dataset, StepPlans& plans, const StepPlan& plan,
-                         const StepInput& input, StepTime time) {
-  const ExchangeBuffers& buffers = plans.buffers();
+StepCost RunRecord::add(Comm& comm, const OpenDataset& dataset, PlanMaker& maker, const StepPlan& plan,
+                        const StepInput& input, StepTime time) {
+  const ExchangeBuffers& buffers = maker.buffers();
   if (timeline_) timeline_->keep_step();
   counters_.step_s += time.all_s;
   count_put(input.stored_schema(dataset.schema()), plan, input);
@@ -107,74 +102,12 @@ TunedStep RunRecord::add(Comm& comm, const OpenDataset& dataset, StepPlans& plan
   step.metadata_bytes = static_cast<Index>(most[4]);
   step.checksum_messages = static_cast<Index>(most[5]);
   report_kept(comm, *dataset.files().format, dataset.schema(), plan, step);
-  report_partitions(comm, plan, plans.options().partitions.number, step);
+  report_partitions(comm, plan, maker.options().partitions.number, step);
   note_infinite(plan, input.step);
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
-  TunedStep tuned{0,  "",     most[6], step.planned ? most[1] : 0, most[6] > 0 ? most[7] / most[6] : 0,
-                  {}, most[9]};
-  tuned.facts.buffer_bytes = static_cast<Index>(most[8]);
-  return tuned;
+  return {most[6], step.planned ? most[1] : 0, most[7], most[9], static_cast<Index>(most[8])};
 }
 
-/// Without details. Collective; if it throws, it does so after all communication.
-RunReport RunRecord::begin_report(Comm& comm, const Options& options) const {
-  RunReport report;
-  report.ranks = comm.size();
-  report.counters = gather_counters(comm, counters_, critical_);
-  report.steps = steps_;
-  report.configuration = options.entries();
-  return report;
-}
-
-Status RunRecord::write(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const {
-  const Options& options = plans.options();
-  if (options.report == "none" || steps_.empty()) return {};
-  RunReport report;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
-    report = begin_report(comm, options);
-    return Status();
-  }));
-  ESKER_RETURN_IF_ERROR(add_details(comm, dataset, plans, report));
-  return root_does(comm, "report", [&] {
-    const std::string path = options.report.empty() ? default_report(dataset.files()) : options.report;
-    return replace_file(*dataset.files().store, path, report_to_json(report), false);
-  });
-}
-
-Result<RunReport> RunRecord::report(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const {
-  RunReport report = begin_report(comm, plans.options());
-  ESKER_RETURN_IF_ERROR(add_details(comm, dataset, plans, report));
-  return report;
-}
-
-namespace {
-
-/// How rank 0's files are written. Collective.
-Result<StorageReport> storage_report(Comm& comm, const DatasetFiles& files, const FilePattern& pattern) {
-  std::string packed;
-  ESKER_RETURN_IF_ERROR(root_does(comm, "report", [&] {
-    std::vector<std::string> texts;
-    for (const auto& [name, value] : files.store->effective_hints()) {
-      texts.insert(texts.end(), {name, value});
-    }
-    packed = pack_texts(texts);
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
-  StorageReport report;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
-    report = describe(pattern);
-    report.note = files.format->storage_note();
-    const std::vector<std::string> texts = unpack_texts(packed);
-    for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
-    return Status();
-  }));
-  return report;
-}
-
-}  // namespace
-
-/// The same on all ranks, one for each field at most.
 std::vector<std::string> RunRecord::infinity_warnings(const Schema& schema) const {
   std::vector<std::string> warnings;
   for (const auto& [number, step] : infinite_) {
@@ -184,24 +117,6 @@ std::vector<std::string> RunRecord::infinity_warnings(const Schema& schema) cons
         field.name, step, name(field.type)));
   }
   return warnings;
-}
-
-/// How samples were moved and stored, and what was tuned. Collective.
-Status RunRecord::add_details(Comm& comm, const OpenDataset& dataset, StepPlans& plans,
-                              RunReport& report) const {
-  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
-    report.transport = plans.maker().planner().transport_report();
-    report.warnings = infinity_warnings(dataset.schema());
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report(comm, dataset.files(), plans.maker().pattern()));
-  if (plans.tuner()) {
-    ESKER_ASSIGN_OR_RETURN(report.tuning, plans.tuner()->record(comm));
-  }
-  if (timeline_) {
-    ESKER_ASSIGN_OR_RETURN(report.timeline, timeline_->gather(comm));
-  }
-  return {};
 }
 
 }  // namespace esker

@@ -10,8 +10,7 @@
 #include "comm/comm.h"
 #include "esker/types/step_report.hpp"
 #include "exchange/buffers.h"
-#include "tune/adaptive_run.h"
-#include "write/report.h"
+#include "write/rank_counters.h"
 #include "write/step_input.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
@@ -20,7 +19,16 @@
 namespace esker {
 
 class OpenDataset;
-class StepPlans;
+class PlanMaker;
+
+/// What a step cost on the slowest rank.
+struct StepCost {
+  double seconds = 0;    ///< without opening and planning
+  double plan_s = 0;     ///< 0: it had a plan
+  double store_s = 0;    ///< storing
+  double reserve_s = 0;  ///< reserving memory
+  Index buffer_bytes = 0;
+};
 
 class RunRecord {
  public:
@@ -31,8 +39,8 @@ class RunRecord {
 
   /// A step begins: what it costs is the difference to now. Local.
   void begin_step(const ExchangeBuffers& buffers);
-  /// The ranks have agreed to begin it, which took this rank so long. Local.
-  void opened(Index step, double seconds);
+  /// The ranks have agreed whether it `begins`, which took this rank so long. Local.
+  void opened(Index step, double seconds, bool begins);
   /// Reserves what add() needs. Local.
   void make_room();
   /// The seconds of a step on this rank.
@@ -40,19 +48,20 @@ class RunRecord {
     double all_s = 0;
     double opening_s = 0;  ///< of these, until the ranks had agreed to begin it
   };
-  /// The step was committed. Returns what tuning needs to know of a dense step. Collective; allocates nothing
-  /// that it cannot do without.
-  TunedStep add(Comm& comm, const OpenDataset& dataset, StepPlans& plans, const StepPlan& plan,
-                const StepInput& input, StepTime time);
-
-  /// The report so far. Collective; the same on all ranks.
-  Result<RunReport> report(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const;
-  /// Writes it as the options say; nothing without steps. Collective.
-  Status write(Comm& comm, const OpenDataset& dataset, StepPlans& plans) const;
+  /// A step of a plan of `maker` was committed. Collective; allocates nothing that it cannot do without.
+  StepCost add(Comm& comm, const OpenDataset& dataset, PlanMaker& maker, const StepPlan& plan,
+               const StepInput& input, StepTime time);
 
   // All local.
   [[nodiscard]] RankCounters& counters() { return counters_; }
   [[nodiscard]] StepTraffic& traffic() { return traffic_; }
+  [[nodiscard]] const RankCounters& counters() const { return counters_; }
+  /// The phases of the steps in which the others waited for this rank.
+  [[nodiscard]] const RankCounters& critical() const { return critical_; }
+  /// Null: not recorded.
+  [[nodiscard]] const Timeline* timeline() const { return timeline_.get(); }
+  /// One for each field at most; the same on all ranks.
+  [[nodiscard]] std::vector<std::string> infinity_warnings(const Schema& schema) const;
   [[nodiscard]] const std::vector<StepReport>& steps() const { return steps_; }
   /// Of the last step with compressed pieces; 0: none yet.
   [[nodiscard]] double stored_over_raw() const { return stored_over_raw_; }
@@ -64,13 +73,10 @@ class RunRecord {
  private:
   void count_put(const Schema& schema, const StepPlan& plan, const StepInput& input);
   void note_infinite(const StepPlan& plan, Index step);
-  [[nodiscard]] std::vector<std::string> infinity_warnings(const Schema& schema) const;
-  [[nodiscard]] RunReport begin_report(Comm& comm, const Options& options) const;
-  Status add_details(Comm& comm, const OpenDataset& dataset, StepPlans& plans, RunReport& report) const;
 
   std::unique_ptr<Timeline> timeline_;
   RankCounters counters_;
-  RankCounters critical_;  // the phases of the steps in which the others waited for this rank
+  RankCounters critical_;
   StepTraffic traffic_;
   /// At the begin of the step.
   struct Before {

@@ -39,8 +39,8 @@ class StepPlans {
   /// all ranks.
   Result<StepPlan*> plan_for(const StepInput& input, const Offer& offer);
 
-  /// A dense step was committed in these seconds. Local.
-  void observe(const StepPlan& plan, const StepInput& input, TunedStep step);
+  /// A dense step was committed. Local.
+  void observe(const StepPlan& plan, const StepInput& input, const StepCost& cost);
   /// A step failed. Local.
   void fail() {
     tell_tuner([&] { tuner_->fail(); });

@@ -58,10 +58,16 @@ std::string StepPlans::workload_of(const StepInput& input) {
   return text;
 }
 
-void StepPlans::observe(const StepPlan& plan, const StepInput& input, TunedStep step) {
+void StepPlans::observe(const StepPlan& plan, const StepInput& input, const StepCost& cost) {
   tell_tuner([&] {
+    TunedStep step;
     step.step = input.step;
     step.workload = workload_of(input);
+    step.step_s = cost.seconds;
+    step.plan_s = cost.plan_s;
+    step.store_share = cost.seconds > 0 ? cost.store_s / cost.seconds : 0;
+    step.reserve_s = cost.reserve_s;
+    step.facts.buffer_bytes = cost.buffer_bytes;
     step.facts.ranks = comm_->size();
     step.facts.fields = static_cast<int>(plan.fields.size());
     step.facts.step_bytes = plan.data_bytes;

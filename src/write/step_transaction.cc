@@ -17,19 +17,19 @@
 namespace esker {
 
 // What may need memory once the plan is known is done here, before the ranks communicate.
-Status StepTransaction::open(const StepInput& input) {
+Status StepTransaction::open() {
   assert(state_ == State::kNew);
   const Stopwatch watch;
   std::uint64_t hash = 0;
   std::string arguments;
   const Status mine = guarded("end_step", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(input.status);
-    hash = hash_text(0, fmt::format("{} {:.17g}", input.step, input.time));
+    ESKER_RETURN_IF_ERROR(input_.status);
+    hash = hash_text(0, fmt::format("{} {:.17g}", input_.step, input_.time));
     // Another rank may count from another number.
-    arguments = fmt::format("step {}, time {:.17g}", counted(input.step), input.time);
-    ESKER_RETURN_IF_ERROR(dataset_.check_step(input.step));
+    arguments = fmt::format("step {}, time {:.17g}", counted(input_.step), input_.time);
+    ESKER_RETURN_IF_ERROR(dataset_.check_step(input_.step));
     record_.make_room();
-    return plans_.offer(input, offer_);
+    return plans_.offer(input_, offer_);
   });
   bool any_stale = false, any_keeps = false;
   const Status agreed =
@@ -38,14 +38,14 @@ Status StepTransaction::open(const StepInput& input) {
   offer_.is_stale = any_stale;
   offer_.keeps = any_keeps;
   opening_s_ = watch.elapsed_s();
-  record_.opened(input.step, opening_s_);
+  record_.opened(input_.step, opening_s_, agreed.ok());
   if (agreed.ok()) state_ = State::kOpen;
   return agreed;
 }
 
-Status StepTransaction::plan(const StepInput& input) {
+Status StepTransaction::plan() {
   assert(state_ == State::kOpen);
-  ESKER_ASSIGN_OR_RETURN(plan_, plans_.plan_for(input, offer_));
+  ESKER_ASSIGN_OR_RETURN(plan_, plans_.plan_for(input_, offer_));
   // Creating may replace a dataset. Later steps find such samples when they code them.
   if (!dataset_.is_created() && plan_->cells) {
     ESKER_RETURN_IF_ERROR(

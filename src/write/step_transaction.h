@@ -2,14 +2,17 @@
 // undone: a transaction that is left without a commit discards the step.
 //
 //   new --open--> open --plan--> planned --move--> moved --commit--> committed
-//                                                    |                 (doubtful: see commit())
-//                                                    +-- left, or an error --> discarded
+//                                             |                 |
+//                                             +---> failed <----+----> doubtful: see commit()
 //
 // All transitions are collective, and have the same result on all ranks. After one that fails, the
-// transaction can only be left. Between agreements a rank that fails still sends and receives its messages,
-// so that no rank waits forever. Source of the order of a commit: docs/internals/architecture.md.
+// transaction can only be left. A step that is moved or failed is then discarded, by all ranks together;
+// while an exception passes, a rank only removes its own files. Between agreements a rank that fails still
+// sends and receives its messages, so that no rank waits forever. Source of the order of a commit:
+// docs/internals/architecture.md.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -25,23 +28,29 @@ namespace esker {
 
 class StepTransaction {
  public:
-  enum class State { kNew, kOpen, kPlanned, kMoved, kCommitted, kDiscarded, kDoubtful };
+  enum class State { kNew, kOpen, kPlanned, kMoved, kFailed, kCommitted, kDoubtful };
 
-  /// All references must outlive this object. Local.
-  StepTransaction(Comm& comm, OpenDataset& dataset, StepPlans& plans, RunRecord& record, Index step,
-                  double time)
-      : comm_(comm), dataset_(dataset), plans_(plans), record_(record), stored_{step, time, {}, {}} {}
+  /// All references must outlive this object, except that `input` is used until move() returns. Local.
+  StepTransaction(Comm& comm, OpenDataset& dataset, StepPlans& plans, RunRecord& record,
+                  const StepInput& input)
+      : comm_(comm),
+        dataset_(dataset),
+        plans_(plans),
+        record_(record),
+        input_(input),
+        stored_{input.step, input.time, {}, {}} {}
   StepTransaction(const StepTransaction&) = delete;
   StepTransaction& operator=(const StepTransaction&) = delete;
-  /// Discards the step if it has moved but is not committed. Collective then.
-  ~StepTransaction() { discard(); }
+  ~StepTransaction() {
+    if (state_ == State::kMoved || state_ == State::kFailed) discard();
+  }
 
   /// The ranks agree to begin the step: no rank has an error, and all have the same step and time.
-  Status open(const StepInput& input);
+  Status open();
   /// The step has a plan, files and places in them.
-  Status plan(const StepInput& input);
+  Status plan();
   /// The samples are in the files, and the files are complete. The memory of the patches is no longer needed.
-  Status move(const StepInput& input);
+  Status move();
   /// The step is visible. If a commit fails and cannot be undone, the step may be visible: then its files are
   /// kept, because a step that a reader may see must not lose its data, and the dataset has leftovers.
   Status commit();
@@ -57,7 +66,7 @@ class StepTransaction {
   [[nodiscard]] bool is_durable() const { return dataset_.files().fsync == Fsync::kStep; }
   Status prepare_places();
   Status run();
-  Status finish(const StepInput& input);
+  Status finish();
   void hand_over_records();
   Status gather_part_sums();
   void describe();
@@ -65,18 +74,20 @@ class StepTransaction {
   Status commit_partitions();
   Status commit_step();
   Status undo_commit(bool began_partitions);
-  void discard() noexcept;
+  void discard();
 
   Comm& comm_;
   OpenDataset& dataset_;
   StepPlans& plans_;
   RunRecord& record_;
+  const StepInput& input_;
   StoredStep stored_;
   State state_ = State::kNew;
   StepPlans::Offer offer_;
   StepPlan* plan_ = nullptr;
   std::optional<StepFiles> files_;
   double opening_s_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace esker

@@ -11,18 +11,19 @@
 
 namespace esker {
 
-Status StepTransaction::move(const StepInput& input) {
+Status StepTransaction::move() {
   assert(state_ == State::kPlanned);
-  const DatasetFiles& there = dataset_.files();
-  files_.emplace(*there.store, *plan_->layouts, plan_->space, stored_.step, there.top);
-  state_ = State::kMoved;  // not yet, but what it has moved so far has to be undone
+  const DatasetFiles& files = dataset_.files();
+  files_.emplace(*files.store, *plan_->layouts, plan_->space, stored_.step, files.top);
+  state_ = State::kFailed;  // unless all goes well: from now on there is something to discard
   Status stored = run();
   RankCounters& counters = record_.counters();
   Stopwatch watch;
-  if (stored.ok()) stored = guarded("end_step", [&] { return finish(input); });
+  if (stored.ok()) stored = guarded("end_step", [&] { return finish(); });
   counters.store_s += watch.lap();
   Status agreed = agree(comm_, stored);
   counters.agree_s += watch.lap();
+  if (agreed.ok()) state_ = State::kMoved;
   return agreed;
 }
 
@@ -65,10 +66,10 @@ void StepTransaction::hand_over_records() {
 }
 
 /// Completes the files of this rank. Local.
-Status StepTransaction::finish(const StepInput& input) {
+Status StepTransaction::finish() {
   if (comm_.rank() == 0) {
     ESKER_ASSIGN_OR_RETURN(const auto small, format().small_files(stored_.step, plan_->due, plan_->kept,
-                                                                  input.patches_of_meshes));
+                                                                  input_.patches_of_meshes));
     for (const auto& [path, bytes] : small) ESKER_RETURN_IF_ERROR(files_->write_small(path, bytes));
   }
   ESKER_RETURN_IF_ERROR(files_->finish(plan_->exchange.plan.owned,

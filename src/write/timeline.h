@@ -1,7 +1,8 @@
 // Timeline: what ranks did when, in the last steps of a run (option report_timeline).
 //
 // A rank records in two rows: its own work, and what is done for storing, which a thread may do meanwhile.
-// Clocks of nodes differ, so times in a step count from the moment in which the ranks agreed to begin it.
+// What that thread clears in buffers is in neither. Clocks of nodes differ, so times in a step count from the
+// moment in which the ranks agreed to begin it.
 #pragma once
 
 #include <vector>
@@ -25,7 +26,7 @@ class Timeline {
 
   /// What is added to these counters becomes part of the timeline, which must outlive them.
   void record(RankCounters& counters);
-  /// The ranks have agreed to begin a step, just now. What is not of a kept step is forgotten then.
+  /// The ranks have agreed to begin a step, just now. A step before it that was not kept is forgotten.
   void begin_step(Index step);
   /// The step is committed.
   void keep_step();

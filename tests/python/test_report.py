@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,14 @@ def report(*arguments: object) -> Result:
     return CliRunner().invoke(command, ["report", *map(str, arguments)])
 
 
-def write_run(path: Path, **options: object) -> Path:
+def write_run(path: Path, pause_s: float = 0, **options: object) -> Path:
     samples = np.arange(64.0 * 64 * 8).reshape(8, 64, 64)
     with esker.Writer(str(path), dims={"x": 64, "y": 64, "z": 8}, **options) as writer:
         field = writer.field("f", "f8")
         for step in range(STEPS):
             with writer.step(time=float(step)) as s:
                 s.put(field, samples + step)
+        time.sleep(pause_s)
     return path.with_suffix(".report.json")
 
 
@@ -83,8 +85,17 @@ def test_a_run_without_a_timeline_says_how_to_get_one(tmp_path: Path) -> None:
     assert "write the run with report_timeline=true" in failed.output
 
 
-def test_an_output_without_a_picture_is_refused(run: Path) -> None:
-    assert report(run, "-o", "a.png").exit_code == 2
+@pytest.mark.parametrize("option", [("-o", "a.png"), ("--steps", 2)], ids=str)
+def test_options_of_a_picture_without_one_are_refused(run: Path, option: tuple[str, object]) -> None:
+    refused = report(run, *option)
+    assert refused.exit_code == 2
+    assert f"{option[0]} is for --timeline" in refused.output
+
+
+def test_what_happens_after_the_last_step_is_not_of_it(tmp_path: Path) -> None:
+    report_file = write_run(tmp_path / "run.idx", pause_s=0.3, report_timeline=True, fsync="close")
+    row = timeline.read(report_file).rows[0]
+    assert max(span.begin_s + span.seconds for span in (*row.work, *row.store)) < 0.25
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class ReportOptions:
 
     path: Path
     draws_timeline: bool
-    steps: int
+    steps: int | None
     output: Path | None
 
 
@@ -41,10 +41,8 @@ class ReportOptions:
 )
 @click.option(
     "--steps",
-    default=1,
-    show_default=True,
     type=click.IntRange(1),
-    help="Steps to draw: so many of the last.",
+    help="Steps to draw: so many of the last.  [default: 1]",
 )
 @click.option(
     "-o",
@@ -61,8 +59,8 @@ def report_command(options: ReportOptions) -> None:
 
     With --timeline it draws instead what each rank did when, and prints the name of the picture.
     """
-    if options.output and not options.draws_timeline:
-        raise click.UsageError("-o is for --timeline")
+    if (options.output or options.steps) and not options.draws_timeline:
+        raise click.UsageError(f"{'-o' if options.output else '--steps'} is for --timeline")
     with as_exit_status():
         if not options.draws_timeline:
             print_phases(run.explain(run_report.read(options.path), None, None, 1))
@@ -71,5 +69,5 @@ def report_command(options: ReportOptions) -> None:
             options.path.name.removesuffix(".json").removesuffix(".report") + ".timeline.png"
         )
         kind = kind_of_picture(output)
-        timeline.draw(timeline.read(options.path, options.steps)).savefig(output, format=kind)
+        timeline.draw(timeline.read(options.path, options.steps or 1)).savefig(output, format=kind)
     click.echo(output)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/idx/block_set_file.h"
+#include "formats/idx/cell_header.h"
 #include "formats/idx/idx_choice.h"
 #include "formats/idx/part_header.h"
 #include "grid/partition_boxes.h"

@@ -1,9 +1,6 @@
 #include "formats/idx/idx_writer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -18,6 +15,7 @@
 #include "store/commit.h"
 
 namespace esker::idx {
+
 IdxWriter::IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
                      std::shared_ptr<WriterLock> lock, std::string other_suffix)
     : store_(std::move(store)),

@@ -1,5 +1,6 @@
 #include "formats/idx/index_file.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 

@@ -1,11 +1,11 @@
 // IndexFile: a file that is replaced at each commit, as this writer left it: an .idx, or the catalog.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "esker/types/box.hpp"
 #include "esker/types/status.hpp"

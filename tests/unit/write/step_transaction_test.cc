@@ -41,19 +41,19 @@ class Step {
  public:
   Step(Parts& parts, const Communicator& comm, const RunPlan& run, Index step)
       : data_(comm, run, step),
-        transaction(*comm.get(), parts.dataset, parts.plans, parts.record, step, time_of(step)) {
+        transaction(*comm.get(), parts.dataset, parts.plans, parts.record, data_.input) {
     parts.record.begin_step(parts.plans.buffers());
   }
   /// The first transitions up to a state.
   Status advance_to(State state) {
     if (transaction.state() == State::kNew && state != State::kNew) {
-      if (const Status opened = transaction.open(data_.input); !opened.ok()) return opened;
+      if (const Status opened = transaction.open(); !opened.ok()) return opened;
     }
     if (transaction.state() == State::kOpen && state != State::kOpen) {
-      if (const Status planned = transaction.plan(data_.input); !planned.ok()) return planned;
+      if (const Status planned = transaction.plan(); !planned.ok()) return planned;
     }
     if (transaction.state() == State::kPlanned && state != State::kPlanned) {
-      if (const Status moved = transaction.move(data_.input); !moved.ok()) return moved;
+      if (const Status moved = transaction.move(); !moved.ok()) return moved;
     }
     return transaction.state() == State::kMoved && state == State::kCommitted ? transaction.commit()
                                                                               : Status();
@@ -72,12 +72,13 @@ Index visible_steps(const std::shared_ptr<Store>& store, const RunPlan& run) {
   return opened.ok() ? std::ssize((*opened)->times) : -1;
 }
 
-bool has_blocks(Store& store) {
-  for (const auto& [path, bytes] : all_files(store, ".")) {
-    if (path.ends_with(".bin")) return true;
-  }
-  return false;
+std::map<std::string, std::string> block_files(Store& store) {
+  auto files = all_files(store, ".");
+  std::erase_if(files, [](const auto& file) { return !file.first.ends_with(".bin"); });
+  return files;
 }
+
+bool has_blocks(Store& store) { return !block_files(store).empty(); }
 
 RunPlan run_of(int n_ranks, const char* path = "run.idx") {
   RunPlan run;
@@ -101,7 +102,8 @@ TEST(StepTransaction, AReaderSeesTheStepFromTheCommitOn) {
             EXPECT_EQ(step.transaction.state(), state);
             comm.get()->barrier();
             if (comm.rank() == 0) {
-              EXPECT_LE(visible_steps(store, run), number);
+              EXPECT_EQ(std::max<Index>(0, visible_steps(store, run)), number);
+              EXPECT_TRUE(number == 0 || visible_steps(store, run) == number);
             }
             comm.get()->barrier();
           }
@@ -159,8 +161,8 @@ TEST(StepTransaction, AnErrorOfOneRankKeepsAllRanksFromBeginning) {
     StepData data(comm, run, 0);
     if (comm.rank() == 2) data.input.status = {Code::kInvalidArgument, "a patch without memory"};
     parts.record.begin_step(parts.plans.buffers());
-    StepTransaction step(*comm.get(), parts.dataset, parts.plans, parts.record, 0, time_of(0));
-    const Status opened = step.open(data.input);
+    StepTransaction step(*comm.get(), parts.dataset, parts.plans, parts.record, data.input);
+    const Status opened = step.open();
     EXPECT_EQ(opened.code(), Code::kInvalidArgument);
     EXPECT_NE(opened.message().find("a patch without memory"), std::string::npos) << opened.message();
     EXPECT_EQ(step.state(), State::kNew);
@@ -181,6 +183,7 @@ TEST(StepTransaction, ARankThatCannotWriteDiscardsTheStepOfAll) {
       Step step(parts, comm, run, 0);
       step.advance_to(State::kPlanned).check();
       EXPECT_EQ(step.advance_to(State::kMoved).code(), Code::kIoError);
+      EXPECT_EQ(step.transaction.state(), State::kFailed);
     }
     comm.get()->barrier();
     if (comm.rank() == 0) {
@@ -219,7 +222,7 @@ TEST(StepTransaction, ACommitThatIsUndoneIsDiscarded) {
       {
         Step step(parts, comm, run, 1);
         EXPECT_EQ(step.advance_to(State::kCommitted).code(), Code::kIoError);
-        EXPECT_EQ(step.transaction.state(), State::kMoved) << "left, it will be discarded";
+        EXPECT_EQ(step.transaction.state(), State::kFailed) << "left, it will be discarded";
       }
       EXPECT_EQ(std::ssize(parts.dataset.times()), 1);
       if (comm.rank() == 0) {
@@ -251,14 +254,21 @@ TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
     if (comm.rank() == 0) renamed = 0;
     comm.get()->barrier();
     State last = State::kNew;
+    std::map<std::string, std::string> moved;
     {
       Step step(parts, comm, run, 1);
+      step.advance_to(State::kMoved).check();
+      comm.get()->barrier();
+      moved = block_files(*stubborn.files);
+      comm.get()->barrier();
       const Status failed = step.advance_to(State::kCommitted);
       EXPECT_FALSE(failed.ok());
       EXPECT_NE(failed.message().find("may be visible"), std::string::npos) << failed.message();
       last = step.transaction.state();
     }
     EXPECT_EQ(last, State::kDoubtful);
+    comm.get()->barrier();
+    EXPECT_EQ(block_files(*stubborn.files) == moved, true) << "a reader may see the step";
     comm.get()->barrier();
     if (comm.rank() == 0) renamed = -1;
     comm.get()->barrier();

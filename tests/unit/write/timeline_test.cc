@@ -38,6 +38,7 @@ TEST(Spans, ASumRecordsWhenItsSecondsWereSpent) {
   work_for(pack, 0.002);
   work_for(send, 0.004);
   pack.correct(100);  // of another time
+  spans.keep_step();
   const auto list = spans.list();
   ASSERT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 1, 2}));
   EXPECT_EQ(list[2].step, 7);
@@ -53,16 +54,31 @@ TEST(Spans, KeepTheLatestOnly) {
     spans.add(kind, 0);
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
+  spans.keep_step();
   EXPECT_EQ(kinds_of(spans), (std::vector<int>{2, 3, 4}));
 }
 
 TEST(Spans, OfOneKindWithoutAGapAreOne) {
-  Spans spans(8, Spans::Clock::now());
+  const auto origin = Spans::Clock::now();
+  Spans spans(8, origin);
   spans.begin_step(0);
-  std::this_thread::sleep_for(std::chrono::microseconds(200));
-  spans.add(5, 1e-4);
-  spans.add(5, 1e-6);
-  EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 5}));
+  const auto at = [&](int ms) { return origin + std::chrono::milliseconds(ms); };
+  spans.add(5, 0.010, at(10));
+  spans.add(5, 0.005, at(15));
+  spans.add(5, 0.001, at(18));  // after a gap
+  spans.keep_step();
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 5, 5}));
+  EXPECT_NEAR(spans.list()[1].seconds, 0.015, 1e-6);
+}
+
+TEST(Spans, OutsideOfStepsAreNotRecorded) {
+  Spans spans(8, Spans::Clock::now());
+  spans.add(1, 0);
+  spans.begin_step(0);
+  spans.add(2, 0);
+  spans.keep_step();
+  spans.add(3, 0);
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 2}));
 }
 
 TEST(Spans, OfAStepThatFailedAreForgotten) {
@@ -72,8 +88,10 @@ TEST(Spans, OfAStepThatFailedAreForgotten) {
   spans.keep_step();
   spans.begin_step(1);
   spans.add(2, 0);
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 1})) << "not kept yet";
   spans.begin_step(1);
   spans.add(3, 0);
+  spans.keep_step();
   EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 1, Spans::kBegin, 3}));
 }
 

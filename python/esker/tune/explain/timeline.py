@@ -74,14 +74,13 @@ def read(path: Path, steps: int = 1) -> Timeline:
 
 
 def _parsed(found: Any, steps: int) -> Timeline:
-    begins = {int(step["step"]): float(step["begin_s"]) for step in found["ranks"][0]["steps"]}
-    last = list(begins)[-steps:]
+    last = found["ranks"][0]["steps"][-steps:]
     if not last:
         raise ValueError("it has no steps")
-    begin_s = {step: begins[step] - begins[last[0]] for step in last}
+    begin_s = {int(step["step"]): float(step["begin_s"]) - float(last[0]["begin_s"]) for step in last}
 
     def spans(rank: Any, row: str) -> Iterator[Span]:
-        for step in rank["steps"]:
+        for step in rank["steps"][-steps:]:  # a run that was rewound has some twice
             if (number := int(step["step"])) not in begin_s:
                 continue
             values = [int(value) for value in step[row].split()]
@@ -109,6 +108,9 @@ def draw(timeline: Timeline) -> Figure:
     for place, row in enumerate(timeline.rows):
         for spans, low in ((row.work, place), (row.store, place - _ROW)):
             used |= {span.kind for span in spans}
+            spans = sorted(
+                spans, key=lambda span: (span.begin_s, -span.seconds)
+            )  # what lies in another one, after it
             axes.broken_barh(
                 [(1e3 * span.begin_s, 1e3 * span.seconds) for span in spans],
                 (low, _ROW),
