@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from started import assert_ends_with_its_programs
 
 from esker.bench import jobs, peers, summary
 
@@ -126,6 +128,15 @@ def test_missing_peers_are_one_line(esker_command: Run, tmp_path: Path) -> None:
     assert done.stderr == f"esker: {peers.MISSING}\n"
     for package in ("libpnetcdf-dev", "libhdf5-openmpi-dev", "libnetcdf-mpi-dev"):
         assert package in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_peers(tmp_path: Path, number: signal.Signals) -> None:
+    if not PROGRAM.with_name(peers.PROGRAM).exists():
+        pytest.skip(f"{peers.PROGRAM} is not built")
+    command = ["bench", "s3d", "--peers", "--case", "mpi_io", "--ranks", "2", "--block", "64", "--repeat", "1000"]
+    command += ["--program", str(PROGRAM), "--dir", str(tmp_path)]
+    assert_ends_with_its_programs(command, tmp_path, number, written="esker-bench-*/**/mpi_io*")
 
 
 # The peers have no cases of s3d_adaptive: they do not store a part of a step.
