@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <mutex>
+#include <map>
+#include <string>
+#include <string_view>
 
+#include "formats/registry/open_dataset.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
