@@ -10,7 +10,8 @@ void Spans::begin_step(std::int64_t step) {
   size_ -= forgotten;
   in_step_ = 0;
   step_ = step;
-  push({step_, seconds_at(Clock::now()), 0, kBegin});
+  begin_ = {step_, seconds_at(Clock::now()), 0, kBegin};
+  push(begin_);
 }
 
 void Spans::add(int kind, double seconds, Clock::time_point end) {
@@ -36,6 +37,8 @@ std::vector<Spans::Span> Spans::list() const {
   std::vector<Span> all;
   all.reserve(size_);
   for (std::size_t n = size_; n > std::min(in_step_, size_); --n) all.push_back(ring_[before(next_, n)]);
+  const bool is_cut = !all.empty() && all.front().kind != kBegin && all.front().step == kept_begin_.step;
+  if (is_cut) all.front() = kept_begin_;
   return all;
 }
 

@@ -29,14 +29,18 @@ class Spans {
   /// Spans from now on are of this step. Those of a step that was not kept are forgotten.
   void begin_step(std::int64_t step);
   /// Keeps the spans of the current step, which ends.
-  void keep_step() { in_step_ = 0; }
+  void keep_step() {
+    in_step_ = 0;
+    kept_begin_ = begin_;
+  }
   /// Of the kind that ended now, after so many seconds. Joins spans of one kind without a gap. Nothing
   /// outside of steps.
   void add(int kind, double seconds) { add(kind, seconds, Clock::now()); }
   /// The same at another time.
   void add(int kind, double seconds, Clock::time_point end);
 
-  /// Those of kept steps, oldest first.
+  /// Those of kept steps, oldest first. Of a step with more spans than there is room for: its begin, then the
+  /// latest ones.
   [[nodiscard]] std::vector<Span> list() const;
 
  private:
@@ -53,6 +57,7 @@ class Spans {
   std::size_t next_ = 0, size_ = 0;
   std::size_t in_step_ = 0;  // the latest ones, of a step that is not kept yet
   std::int64_t step_ = 0;
+  Span begin_, kept_begin_;  // of the current step, and of the latest that was kept
 };
 
 /// A sum of seconds. What is added has just ended, and becomes a span where spans are recorded.

@@ -61,7 +61,13 @@ TEST(Spans, KeepTheLatestOnly) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   spans.keep_step();
-  EXPECT_EQ(kinds_of(spans), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 3, 4}))
+      << "a step without a begin is not drawn";
+  EXPECT_LT(spans.list()[0].begin_s, spans.list()[1].begin_s);
+  spans.begin_step(1);
+  spans.add(5, 0);
+  spans.keep_step();
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{4, Spans::kBegin, 5}));
 }
 
 TEST(Spans, OfOneKindWithoutAGapAreOne) {
