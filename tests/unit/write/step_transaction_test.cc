@@ -1,5 +1,5 @@
-// The states of a step, without MPI: what a reader sees in each of them, and what is left of a step that is
-// left.
+// The states of a step, without MPI: what a reader sees in each of them, and what remains of a step that is
+// left without a commit.
 #include "write/step_transaction.h"
 
 #include <gtest/gtest.h>
@@ -202,7 +202,7 @@ TEST(StepTransaction, ARankThatCannotWriteDiscardsTheStepOfAll) {
   expect_complete(files, run, run.end_step);
 }
 
-/// A store of rank 0 in which the .idx cannot be replaced: `times` times from now on.
+/// A store in which the .idx cannot be replaced: `times` times from now on.
 struct Stubborn {
   std::shared_ptr<Store> files = memory_store();
   std::atomic<int> times = 0;
@@ -245,10 +245,10 @@ TEST(StepTransaction, ACommitThatIsUndoneIsDiscarded) {
 // One .idx of the mixed schema may already list the step, and cannot be rewound: its samples must stay.
 TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
   const RunPlan run = run_of(2);
-  Stubborn stubborn;
+  const auto files = memory_store();
   std::atomic<int> renamed = -1;
   run_ranks(2, [&](const Communicator& comm) {
-    const auto store = faulty_store(stubborn.files, [&](StoreCall call, const std::string& path) {
+    const auto store = faulty_store(files, [&](StoreCall call, const std::string& path) {
       if (renamed < 0 || call != StoreCall::kRename || path.find(".idx") == std::string::npos) return 0;
       return renamed++ > 0 ? EIO : 0;  // the first succeeds, then none
     });
@@ -263,7 +263,7 @@ TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
       Step step(parts, comm, run, 1);
       step.advance_to(State::kMoved).check();
       comm.get()->barrier();
-      moved = block_files(*stubborn.files);
+      moved = block_files(*files);
       comm.get()->barrier();
       const Status failed = step.advance_to(State::kCommitted);
       EXPECT_FALSE(failed.ok());
@@ -272,7 +272,7 @@ TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
     }
     EXPECT_EQ(last, State::kDoubtful);
     comm.get()->barrier();
-    EXPECT_EQ(block_files(*stubborn.files) == moved, true) << "a reader may see the step";
+    EXPECT_EQ(block_files(*files) == moved, true) << "a reader may see the step";
     comm.get()->barrier();
     if (comm.rank() == 0) renamed = -1;
     comm.get()->barrier();
@@ -281,7 +281,7 @@ TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
     }
     parts.dataset.release().check();
   });
-  expect_complete(stubborn.files, run, run.end_step);
+  expect_complete(files, run, run.end_step);
 }
 
 TEST(StepTransaction, LeavesTheStepThatTheRunHasAfterACommit) {
