@@ -1,26 +1,13 @@
 #include "exchange/store_ahead.h"
 
-#include <pthread.h>
-#include <signal.h>
-
-#include <new>
-#include <system_error>
 #include <utility>
+
+#include "base/worker_thread.h"
 
 namespace esker {
 
-// Signals of the program are handled by its own threads.
 StoreAhead::StoreAhead(StoreRound store_round, bool in_thread) : store_round_(std::move(store_round)) {
-  if (!in_thread) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { store_all(); });
-  } catch (const std::system_error&) {
-  } catch (const std::bad_alloc&) {
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (in_thread) thread_ = start_worker([this] { store_all(); });
 }
 
 StoreAhead::~StoreAhead() {
