@@ -303,6 +303,18 @@ class PosixStore final : public Store {
 
 }  // namespace
 
+Result<std::unique_ptr<File>> open_unnamed(const std::string& directory) {
+  int descriptor = open_file(directory, O_TMPFILE | O_RDWR | O_CLOEXEC);
+  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {  // not on all file systems
+    std::string path = (fs::path(directory) / "esker.XXXXXX").string();
+    descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor >= 0) ::unlink(path.c_str());
+  }
+  if (descriptor < 0) return system_error(errno, "create a temporary file in", directory);
+  std::unique_ptr<File> file = std::make_unique<PosixFile>(descriptor, directory);
+  return file;
+}
+
 std::shared_ptr<Store> posix_store() { return std::make_shared<PosixStore>(); }
 
 }  // namespace esker

@@ -88,6 +88,10 @@ class Store {
 /// The file system of this machine.
 std::shared_ptr<Store> posix_store();
 
+/// A temporary file without a name on the file system of this machine that holds `directory`. It disappears
+/// with the process, however that ends.
+Result<std::unique_ptr<File>> open_unnamed(const std::string& directory);
+
 /// Files in memory that vanish with the last handle, for tests and for measurements without a device.
 std::shared_ptr<Store> memory_store();
 

@@ -6,11 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <sstream>
+#include <vector>
 
 #include "store/commit.h"
 #include "store/faulty_store.h"
@@ -326,6 +329,24 @@ TEST(PosixStore, CreateExclusiveFollowsNoLink) {
 }
 
 // Opening a pipe would wait for a writer.
+TEST(PosixStore, AFileWithoutANameIsSeenByNobody) {
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("esker-unnamed-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(directory);
+  const auto file = open_unnamed(directory.string()).value();
+  const std::string text = "some bytes";
+  const auto bytes = std::as_bytes(std::span(text));
+  file->write_at(bytes, 1000).check();
+  std::vector<std::byte> found(bytes.size());
+  file->read_at(found, 1000).check();
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), bytes.begin()));
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
+  std::filesystem::remove_all(directory);
+  const Status missing = open_unnamed(directory.string()).status();
+  EXPECT_EQ(missing.code(), Code::kNotFound);
+  EXPECT_NE(missing.message().find(directory.string()), std::string::npos) << missing.message();
+}
+
 TEST(PosixStore, OtherThanFilesIsRefusedImmediately) {
   const auto pipe = std::filesystem::temp_directory_path() / ("esker-pipe-" + std::to_string(::getpid()));
   std::filesystem::remove(pipe);
