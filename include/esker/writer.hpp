@@ -10,8 +10,9 @@
 //   writer.end_step().check();
 //   writer.close().check();
 //
-// create, append, end_step, rewind, close and the reports are collective; def_*, put_att, begin_step and put
-// are local. The definitions must be the same on all ranks, in the same order; the first end_step checks it.
+// create, append, end_step, flush, rewind, close and the reports are collective; def_*, put_att, begin_step
+// and put are local. The definitions must be the same on all ranks, in the same order; the first end_step
+// checks it.
 #pragma once
 
 #include <memory>
@@ -158,6 +159,16 @@ class ESKER_API Writer {
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure the step is not
   /// visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
+  /// The same, but returns before the step is stored, if the option `storage` allows: a thread stores it,
+  /// from memory that Esker owns, while the program computes. Collective. The memory of the patches may be
+  /// reused. The step is committed by the next collective call, also abandon(); readers do not see it before.
+  /// If storing it fails, that call fails on all ranks, and names the step; a step that was begun meanwhile
+  /// must be begun again. At most one step is in flight: the next end_step waits until it is stored. If the
+  /// program ends without such a call, or is killed, the step is discarded. Errors of this call are those
+  /// that are found before the samples move.
+  Status end_step_async();
+  /// Waits until a step of end_step_async() is stored, and commits it. Collective; a step may be open.
+  Status flush();
   /// Discards an open step, writes the report and releases the lock. Collective. If no step was committed,
   /// the result is an empty dataset, or the old one if it was to be overwritten. Returns when all ranks have
   /// closed or abandoned the writer. If another rank calls something else, that call and close() fail

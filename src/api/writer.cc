@@ -55,16 +55,15 @@ class Writer::Impl {
     if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", counted(input->step));
     if (!std::isfinite(time))
       return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
-    const auto& times = pipeline->times();
-    if (!times.empty() && time <= times.back()) {
+    const auto last = pipeline->last_time();
+    if (last && time <= *last) {
       return error(Code::kInvalidArgument,
-                   "begin_step: time {} does not follow {}, the time of the previous step", time,
-                   times.back());
+                   "begin_step: time {} does not follow {}, the time of the previous step", time, *last);
     }
     ESKER_ASSIGN_OR_RETURN(const double stored, as_stored(time));
     input.emplace();
     put_last_on_grid.clear();
-    input->step = static_cast<Index>(times.size());
+    input->step = pipeline->num_written();
     input->time = stored;
     input->patches.resize(schema.fields().size());
     return {};
@@ -72,7 +71,7 @@ class Writer::Impl {
 
   /// The time as a value of the type that times have.
   [[nodiscard]] Result<double> as_stored(double time) const {
-    if (schema.time_name().empty() && (time != 0 || !pipeline->times().empty())) {
+    if (schema.time_name().empty() && (time != 0 || pipeline->num_written() > 0)) {
       return error(Code::kInvalidArgument,
                    "begin_step: a dataset without times has one step, at time 0; time {} was given", time);
     }
@@ -239,16 +238,22 @@ class Writer::Impl {
     return error(Code::kOutOfRange, "level {}, the mesh has 0 to {}", *level, mesh->num_levels() - 1);
   }
 
-  Status end_step() {
-    if (closed) return error(Code::kWrongOrder, "end_step: the writer is closed");
-    if (!input && local.ok()) local = error(Code::kWrongOrder, "end_step: no step is open");
+  Status end_step(bool later) {
+    const char* operation = later ? "end_step_async" : "end_step";
+    if (closed) return error(Code::kWrongOrder, "{}: the writer is closed", operation);
+    if (!input && local.ok()) local = error(Code::kWrongOrder, "{}: no step is open", operation);
     ESKER_RETURN_IF_ERROR(define_once());
     (void)remember(guarded("end_step", [&] { return share_boxes(); }));
     StepInput ended = input ? std::move(*input) : StepInput();
     input.reset();
     ended.patches.resize(schema.fields().size());  // fields may have been defined since begin_step
     ended.status = take_local();
-    return pipeline->write_step(ended);
+    return pipeline->write_step(std::move(ended), later);
+  }
+
+  Status flush() {
+    if (closed) return error(Code::kWrongOrder, "flush: the writer is closed");
+    return pipeline->flush();
   }
 
   Status rewind(double time) {
@@ -498,7 +503,13 @@ Status Writer::keep(FieldId field, const KeepRule& rule) {
   return impl_->remember(guarded("keep", [&] { return impl_->keep_field(field, rule); }));
 }
 Status Writer::end_step() {
-  return guarded("end_step", [&] { return impl_->end_step(); });
+  return guarded("end_step", [&] { return impl_->end_step(false); });
+}
+Status Writer::end_step_async() {
+  return guarded("end_step_async", [&] { return impl_->end_step(true); });
+}
+Status Writer::flush() {
+  return guarded("flush", [&] { return impl_->flush(); });
 }
 void Writer::fail(const Status& reason) { impl_->fail(reason); }
 Status Writer::close() {

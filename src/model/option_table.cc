@@ -169,6 +169,12 @@ constexpr std::array kSpeedRows{
         "aggregators", "0 (chosen from ranks, files and bytes) or a number", "number of ranks that write"),
     size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",
                                                       "extra memory per rank, for buffers and the plan"),
+    truth<&Options::async>("async",
+                           "end_step returns before the step is stored: a thread does that, and the next "
+                           "collective call commits it; see docs/guide/async.md"),
+    size<&Options::async_memory_bytes, 1, kMaxIndex>(
+        "async_memory", "a size, e.g. 256M",
+        "with async: extra memory per rank, for bytes that are not stored yet"),
     OptionRow{"partitions",
               "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
               "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
@@ -253,6 +259,11 @@ constexpr std::array kExpertRows{
                                           "true: a thread writes one collective buffer while the next one is "
                                           "filled; auto: if the previous step "
                                           "waited for storage"),
+    OptionRow{
+        "stage", "the path of a directory or nothing",
+        "with async: bytes that exceed async_memory go to a temporary file there, on a disk of the node",
+        [](Text text, Options& o) { return assign(o.stage, std::optional(std::string(text))); },
+        [](const Options& o) { return o.stage; }},
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
     truth<&Options::report_timeline>("report_timeline",

@@ -27,6 +27,29 @@ Status write_used(const BufferContent& content, std::span<const std::byte> bytes
 }  // namespace
 
 Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
+  if (!queue_ || queues_writes()) return store_now(round, bytes);
+  if (bytes.empty()) return {};
+  return queue_->add(bytes, [this, &round](std::span<std::byte> copy) {
+    const Stopwatch watch;
+    Status stored = guarded("store", [&] { return store_now(round, copy); });
+    counters_.store_s += watch.elapsed_s();
+    return stored;
+  });
+}
+
+/// Calls write(bytes), which may be later. The seconds are no spans: this rank may record others.
+template <class Write>
+Status BufferStore::write(std::span<std::byte> bytes, const Write& write) {
+  if (!queues_writes()) return write(bytes);
+  return queue_->add(bytes, [this, write](std::span<std::byte> copy) {
+    const Stopwatch watch;
+    Status written = guarded("store", [&] { return write(copy); });
+    counters_.store_s.correct(watch.elapsed_s());
+    return written;
+  });
+}
+
+Status BufferStore::store_now(const Round& round, std::span<std::byte> bytes) {
   if (plan_.compressor) return store_compressed(round.content, bytes);
   if (bytes.empty()) return {};
   encode(round.content, bytes);
@@ -86,9 +109,11 @@ Status BufferStore::store_compressed(const BufferContent& content, std::span<std
   return for_each_layout(content, bytes, [&](int layout, const BufferContent& part, auto of_part) -> Status {
     if (!plan_.layouts->compresses(layout)) return store_as_is(part, of_part);
     return compressor.store({part.first_piece, part.last_piece}, of_part, compressed_of(part), plan_.records,
-                            [&](int number, Index file, Index offset, std::span<const std::byte> run) {
+                            [&](int number, Index file, Index offset, std::span<std::byte> run) {
                               counters_.stored_bytes += std::ssize(run);
-                              return files_.write_at(number, file, offset, run);
+                              return write(run, [this, number, file, offset](std::span<std::byte> copy) {
+                                return files_.write_at(number, file, offset, copy);
+                              });
                             });
   });
 }
@@ -98,7 +123,8 @@ Status BufferStore::store_as_is(const BufferContent& content, std::span<std::byt
   encode(content, bytes);
   add_part_sums(content, bytes, nullptr);
   counters_.stored_bytes += content.size_bytes();
-  return files_.write(content.begin, bytes);
+  return write(
+      bytes, [this, begin = content.begin](std::span<std::byte> copy) { return files_.write(begin, copy); });
 }
 
 /// Converts samples to their stored form, and computes its checksums.

@@ -1,5 +1,5 @@
 // BufferStore: stores the full collective buffers of a step: converts, compresses and hashes their pieces,
-// and writes them to files.
+// and writes them to files. With a queue, its thread does that, later.
 #pragma once
 
 #include <span>
@@ -10,23 +10,35 @@
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_plan.h"
+#include "write/store_queue.h"
 
 namespace esker {
 
 class BufferStore final : public BufferSink {
  public:
-  /// For one step of a plan, whose buffers are `buffers`. All arguments must outlive it. Allocates nothing.
-  BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, StepFiles& files, RankCounters& counters)
-      : plan_(plan), buffers_(buffers), files_(files), counters_(counters) {}
+  /// For one step of a plan, whose buffers are `buffers`. All arguments must outlive it and what it queues.
+  /// `queue`: null: stores at once. Allocates nothing.
+  BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, StepFiles& files, RankCounters& counters,
+              StoreQueue* queue)
+      : plan_(plan), buffers_(buffers), files_(files), counters_(counters), queue_(queue) {}
 
-  /// Stores the buffer of a round. Without `bytes` it stores nothing, but takes part in what the ranks that
-  /// store the same files do in each round.
+  /// Stores the buffer of a round, or queues it. Without `bytes` it stores nothing, but takes part in what
+  /// the ranks that store the same files do in each round.
   Status store(const Round& round, std::span<std::byte> bytes) override;
   [[nodiscard]] Index file_offset(const Round& round) const override {
     return files_.offset_of(round.content.begin);
   }
 
+  /// Whether only what it writes is queued, and not all of its work: the ranks that store the same files find
+  /// the places of compressed pieces together, in each round.
+  [[nodiscard]] bool queues_writes() const {
+    return queue_ && plan_.compressor && !plan_.compressor->is_alone();
+  }
+
  private:
+  Status store_now(const Round& round, std::span<std::byte> bytes);
+  template <class Write>
+  Status write(std::span<std::byte> bytes, const Write& write);
   Status store_compressed(const BufferContent& content, std::span<std::byte> bytes);
   Status store_as_is(const BufferContent& content, std::span<std::byte> bytes);
   void encode(const BufferContent& content, std::span<std::byte> bytes);
@@ -38,6 +50,7 @@ class BufferStore final : public BufferSink {
   const ExchangeBuffers::Parts& buffers_;
   StepFiles& files_;
   RankCounters& counters_;
+  StoreQueue* queue_;
 };
 
 }  // namespace esker

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
@@ -22,11 +23,9 @@ namespace esker {
 
 OpenDataset::OpenDataset(Comm& comm, std::shared_ptr<Store> store, std::unique_ptr<FormatWriter> format,
                          Fsync fsync)
-    : comm_(&comm), files_(std::move(store), std::move(format), fsync) {
-  comm_->add_end_listener(this);
-}
+    : comm_(&comm), files_(std::move(store), std::move(format), fsync) {}
 
-void OpenDataset::release_alone() {
+void OpenDataset::release_alone() noexcept {
   if (comm_->rank() == 0) (void)guarded("release", [this] { return files_.format->release(); });
 }
 
@@ -112,6 +111,10 @@ Status OpenDataset::rewind(const Status& local, double time) {
 }
 
 Status OpenDataset::check_step(Index step) {
+  if (step != std::ssize(times_)) {
+    return error(Code::kWrongOrder, "step {} was begun before step {} failed: begin it again", counted(step),
+                 counted(std::ssize(times_)));
+  }
   if (is_created() && comm_->rank() == 0) {
     ESKER_RETURN_IF_ERROR(files_.format->check_ours());
     ESKER_RETURN_IF_ERROR(files_.format->check_step_place(step));

@@ -17,13 +17,12 @@
 
 namespace esker {
 
-class OpenDataset final : private Comm::EndListener {
+class OpenDataset {
  public:
   /// `comm` must outlive this object. Local; then create() or append(), once.
   OpenDataset(Comm& comm, std::shared_ptr<Store> store, std::unique_ptr<FormatWriter> format, Fsync fsync);
   OpenDataset(const OpenDataset&) = delete;
   OpenDataset& operator=(const OpenDataset&) = delete;
-  ~OpenDataset() { comm_->remove_end_listener(this); }
 
   /// A new dataset: checks that it can be created, and takes its lock.
   Status create();
@@ -61,7 +60,7 @@ class OpenDataset final : private Comm::EndListener {
   /// Releases the lock.
   Status release();
   /// The same without the other ranks. Local.
-  void release_alone();
+  void release_alone() noexcept;
 
   // All local.
   [[nodiscard]] DatasetFiles& files() { return files_; }
@@ -76,7 +75,6 @@ class OpenDataset final : private Comm::EndListener {
 
  private:
   enum class Stage { kOpened, kDefined, kCreated };
-  void comm_ends() override { release_alone(); }
 
   Comm* comm_;
   DatasetFiles files_;

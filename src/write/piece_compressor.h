@@ -47,7 +47,7 @@ class PieceCompressor {
 
   /// Stores bytes at an offset of a file of a layout.
   using StoreRun =
-      std::function<Status(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes)>;
+      std::function<Status(int layout, Index file, Index offset_bytes, std::span<std::byte> bytes)>;
   /// Moves the stored forms of the pieces [first, last) of one layout together in `samples`, which it
   /// overwrites, and stores those of each file by one call. `compressed`: as by compress(). Local.
   Status store(const Ownership::Pieces& pieces, std::span<std::byte> samples,

@@ -1,8 +1,11 @@
 #include "write/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/clock.h"
+#include "base/counting.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -12,9 +15,27 @@
 #include "write/add_levels.h"
 #include "write/resolve_meshes.h"
 #include "write/run_report.h"
-#include "write/step_transaction.h"
 
 namespace esker {
+namespace {
+
+/// Ends a transaction that does not stay in flight, also when an exception passes.
+class Scope {
+ public:
+  explicit Scope(std::optional<StepTransaction>& step) : step_(step) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() {
+    if (!stays_) step_.reset();
+  }
+  void stay() { stays_ = true; }
+
+ private:
+  std::optional<StepTransaction>& step_;
+  bool stays_ = false;
+};
+
+}  // namespace
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, WriteTarget target)
     : record_(std::move(target.timeline)),
@@ -22,7 +43,22 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, WriteTarget target)
           observed_comm(std::move(comm),
                         [this](CommCall call, std::size_t bytes) { record_.traffic().count(call, bytes); })),
       dataset_(*comm_, std::move(target.store), std::move(target.format), target.options.fsync),
-      plans_(*comm_, dataset_, record_, std::move(target.options), target.pattern, std::move(target.tuner)) {}
+      plans_(*comm_, dataset_, record_, std::move(target.options), target.pattern, std::move(target.tuner)),
+      queue_({plans_.options().async_memory_bytes, plans_.options().stage}) {
+  comm_->add_end_listener(this);
+}
+
+WritePipeline::~WritePipeline() {
+  comm_->remove_end_listener(this);
+  if (step_) step_->leave();
+}
+
+/// Without the other ranks.
+void WritePipeline::leave() noexcept {
+  if (step_) step_->leave();
+  step_.reset();
+  dataset_.release_alone();
+}
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
@@ -60,42 +96,96 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Com
   return pipeline;
 }
 
-Status WritePipeline::write_step(const StepInput& input) {
+Status WritePipeline::write_step(StepInput input, bool later) {
+  const char* operation = later ? "end_step_async" : "end_step";
+  const CallWatch::Call call(*comm_, operation);
+  ESKER_RETURN_IF_ERROR(settle(operation));
+  later = (later || plans_.options().async) && can_store_later();
   const Schema& schema = dataset_.schema();
-  if (!has_meshes(schema)) return write_flat_step(input);
-  const CallWatch::Call call(*comm_, "end_step");
+  if (!has_meshes(schema)) return write_flat_step(std::move(input), operation, later);
   FormatWriter& format = *dataset_.files().format;
   const Status mine = guarded("end_step", [&] {
     return input.status.ok() ? format.take_patches({}) : input.status;  // releases those of the last step
   });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "end_step", 0, "", false}));
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, operation, 0, "", false}));
   const StepTraffic::For purpose(record_.traffic(), StepTraffic::Purpose::kPlan);
   ESKER_ASSIGN_OR_RETURN(StepInput flat, resolve_meshes(*comm_, schema, format, input, plans_.options()));
   if (format.stores_levels()) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema, format, input, flat); }));
   }
-  return write_flat_step(flat);
+  return write_flat_step(std::move(flat), operation, later);
 }
 
 /// A step whose fields, or level fields, are all arrays.
-Status WritePipeline::write_flat_step(const StepInput& input) {
-  const CallWatch::Call call(*comm_, "end_step");
+Status WritePipeline::write_flat_step(StepInput input, const char* operation, bool later) {
   const Stopwatch watch;
   record_.begin_step(plans_.buffers());
-  StepTransaction step(*comm_, dataset_, plans_, record_, input);
-  ESKER_RETURN_IF_ERROR(step.open());
-  Status status = step.plan();
-  if (status.ok()) status = step.move();
-  if (status.ok()) status = step.commit();
+  step_.emplace(*comm_, dataset_, plans_, record_, std::move(input), later ? &queue_ : nullptr);
+  Scope scope(step_);
+  ESKER_RETURN_IF_ERROR(step_->open(operation));
+  const Status planned = step_->plan();
+  if (!planned.ok()) {
+    plans_.fail();
+    return planned;
+  }
+  step_->move();
+  if (!later) return commit_step(watch.elapsed_s());
+  in_flight_s_ = watch.elapsed_s();
+  scope.stay();
+  return {};
+}
+
+/// `before_s`: what the step has cost so far.
+Status WritePipeline::commit_step(double before_s) {
+  const Stopwatch watch;
+  Status status = step_->complete();
+  if (status.ok()) status = step_->commit();
   if (!status.ok()) {
     plans_.fail();
     return status;
   }
-  const StepPlan& plan = step.step_plan();
-  const StepCost cost =
-      record_.add(*comm_, dataset_, plans_.maker(), plan, input, {watch.elapsed_s(), step.opening_s()});
+  const StepPlan& plan = step_->step_plan();
+  const StepInput& input = step_->input();
+  const StepCost cost = record_.add(*comm_, dataset_, plans_.maker(), plan, input,
+                                    {before_s + watch.elapsed_s(), step_->opening_s()});
   if (plan.kept.empty()) plans_.observe(plan, input, cost);
   return {};
+}
+
+/// Collective; the ranks are in the same call.
+Status WritePipeline::commit_step_in_flight() {
+  if (!step_) return {};
+  const Scope scope(step_);
+  Status status = commit_step(in_flight_s_);
+  if (status.ok()) return status;
+  return guarded("end_step", [&] {
+    return status.with_context(fmt::format("step {}, time {:g}, which was stored asynchronously",
+                                           counted(step_->input().step), step_->input().time));
+  });
+}
+
+/// The beginning of a call: a step in flight is committed, or the call fails on all ranks.
+Status WritePipeline::settle(const char* operation) {
+  if (!step_) return {};
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), operation, 0, "", false}));
+  return commit_step_in_flight();
+}
+
+Status WritePipeline::flush() {
+  const CallWatch::Call call(*comm_, "flush");
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "flush", 0, "", false}));
+  return commit_step_in_flight();
+}
+
+Status WritePipeline::rewind(const Status& local, double time) {
+  const CallWatch::Call call(*comm_, "rewind");
+  ESKER_RETURN_IF_ERROR(settle("rewind"));
+  return dataset_.rewind(local, time);
+}
+
+std::optional<double> WritePipeline::last_time() const {
+  if (step_) return step_->input().time;
+  return times().empty() ? std::nullopt : std::optional(times().back());
 }
 
 /// The ranks' own errors; `mismatch` keeps the first that reports ranks in other calls. `waits_first`: the
@@ -132,13 +222,14 @@ Status WritePipeline::abandon(const Status& reason, double patience_s) {
 
 Status WritePipeline::end_together(Status status) {
   if (!comm_->ended().ok()) {
-    dataset_.release_alone();
+    leave();
     return comm_->ended();
   }
-  plans_.buffers().withdraw();
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);
   };
+  keep_first(commit_step_in_flight());
+  plans_.buffers().withdraw();
   keep_first(dataset_.finish(status.ok()));
   const Stopwatch watch;
   keep_first(dataset_.sync());
@@ -152,6 +243,7 @@ Status WritePipeline::end_together(Status status) {
 Result<RunReport> WritePipeline::report() {
   const CallWatch::Call call(*comm_, "report");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
+  ESKER_RETURN_IF_ERROR(commit_step_in_flight());
   return make_report(*comm_, record_, dataset_, plans_);
 }
 

@@ -15,10 +15,12 @@
 #include "write/run_record.h"
 #include "write/step_input.h"
 #include "write/step_plans.h"
+#include "write/step_transaction.h"
+#include "write/store_queue.h"
 
 namespace esker {
 
-class WritePipeline {
+class WritePipeline final : private Comm::EndListener {
  public:
   /// Seconds that a rank which ends the writer waits for ranks that may be in calls of another writer.
   static constexpr double kPatience = 60;
@@ -36,15 +38,20 @@ class WritePipeline {
                                                        const std::optional<double>& to_time = std::nullopt);
   WritePipeline(const WritePipeline&) = delete;
   WritePipeline& operator=(const WritePipeline&) = delete;
+  ~WritePipeline();
 
   /// Collective, once, before the first step of a new dataset: the schema is final.
   Status define(const Status& local, const Schema& schema) {
     return dataset_.define(local, schema, plans_.options().compression);
   }
-  /// Collective: moves and commits one step. All or nothing; the same result on all ranks.
-  Status write_step(const StepInput& input);
+  /// Collective: moves and commits one step. All or nothing; the same result on all ranks. If it is to be
+  /// stored `later`, or always with the option `async`, a thread stores it when this has returned, and the
+  /// next collective call commits it; that call fails if the step does. Not with MPI-IO.
+  Status write_step(StepInput input, bool later = false);
+  /// Collective: a step that is stored later is committed when this returns.
+  Status flush();
   /// Collective: uncommits steps with a later time than `time`, and removes their files.
-  Status rewind(const Status& local, double time) { return dataset_.rewind(local, time); }
+  Status rewind(const Status& local, double time);
   /// The first step that a power failure may have damaged, after append; nothing on ranks other than 0.
   [[nodiscard]] std::optional<Index> lost_from() const { return dataset_.files().unsynced.lost_from(); }
   /// Collective: syncs these steps, which the caller has verified, and appends after them.
@@ -64,6 +71,10 @@ class WritePipeline {
   [[nodiscard]] Status check_mesh(const Mesh& mesh) const {
     return dataset_.files().format->check_mesh(mesh);
   }
+  /// The number of steps that were written, with one that is stored later.
+  [[nodiscard]] Index num_written() const { return std::ssize(times()) + (step_ ? 1 : 0); }
+  /// The time of the last one of them.
+  [[nodiscard]] std::optional<double> last_time() const;
   /// The committed steps.
   [[nodiscard]] const std::vector<double>& times() const { return dataset_.times(); }
   /// Bytes of patch copies that a step may hold.
@@ -79,7 +90,13 @@ class WritePipeline {
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
                                                      const Result<Options>& options);
-  Status write_flat_step(const StepInput& input);
+  [[nodiscard]] bool can_store_later() const { return plans_.options().storage == Storage::kPosix; }
+  Status write_flat_step(StepInput input, const char* operation, bool later);
+  Status commit_step(double before_s);
+  Status commit_step_in_flight();
+  Status settle(const char* operation);
+  void leave() noexcept;
+  void comm_ends() override { leave(); }
   Status meet_to_close(const Status& local, Status& mismatch, double patience_s, bool waits_first);
   Status end_together(Status status);
 
@@ -87,6 +104,9 @@ class WritePipeline {
   std::shared_ptr<Comm> comm_;  // whose traffic the record counts
   OpenDataset dataset_;
   StepPlans plans_;
+  StoreQueue queue_;
+  std::optional<StepTransaction> step_;  // between calls: in flight, which is the same on all ranks
+  double in_flight_s_ = 0;               // what write_step() took for it
 };
 
 }  // namespace esker

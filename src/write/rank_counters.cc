@@ -19,9 +19,9 @@ constexpr std::array kPhases{
     TimeRow{"plan", &RankCounters::plan_s},         TimeRow{"pack", &RankCounters::pack_s},
     TimeRow{"exchange", &RankCounters::exchange_s}, TimeRow{"place", &RankCounters::place_s},
     TimeRow{"checksum", &RankCounters::checksum_s}, TimeRow{"compress", &RankCounters::compress_s},
-    TimeRow{"store", &RankCounters::store_s},       TimeRow{"wait", &RankCounters::wait_s},
-    TimeRow{"agree", &RankCounters::agree_s},       TimeRow{"commit", &RankCounters::commit_s},
-    TimeRow{"end_step", &RankCounters::step_s},
+    TimeRow{"store", &RankCounters::store_s},       TimeRow{"async", &RankCounters::async_s},
+    TimeRow{"wait", &RankCounters::wait_s},         TimeRow{"agree", &RankCounters::agree_s},
+    TimeRow{"commit", &RankCounters::commit_s},     TimeRow{"end_step", &RankCounters::step_s},
 };
 constexpr std::array kAmounts{
     AmountRow{"put_bytes", &RankCounters::put_bytes},
@@ -33,6 +33,9 @@ constexpr std::array kAmounts{
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
+    AmountRow{"async_bytes", &RankCounters::async_bytes},
+    AmountRow{"async_memory_bytes", &RankCounters::async_memory_bytes},
+    AmountRow{"async_staged_bytes", &RankCounters::async_staged_bytes},
     AmountRow{"copied_bytes", &RankCounters::copied_bytes},
     AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };
@@ -48,21 +51,21 @@ void RankCounters::record_in(Spans& work, Spans& store) {
   }
 }
 
-ExchangeStats RankCounters::begin_exchange() const {
+ExchangeStats RankCounters::begin_exchange(bool queues) const {
   ExchangeStats stats;
   stats.pack_s = pack_s.restarted();
   stats.wait_s = exchange_s.restarted();
   stats.place_s = place_s.restarted();
-  stats.store_s = store_s.restarted();
+  stats.store_s = (queues ? async_s : store_s).restarted();
   stats.idle_s = wait_s.restarted();
   return stats;
 }
 
-void RankCounters::add(const ExchangeStats& stats) {
+void RankCounters::add(const ExchangeStats& stats, bool queues) {
   pack_s.correct(stats.pack_s);
   exchange_s.correct(stats.wait_s);
   place_s.correct(stats.place_s);
-  store_s.correct(stats.store_s);
+  (queues ? async_s : store_s).correct(stats.store_s);
   wait_s.correct(stats.idle_s);
   sent_bytes += stats.sent_bytes;
   placed_bytes += stats.placed_bytes;

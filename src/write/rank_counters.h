@@ -20,6 +20,7 @@ struct RankCounters {
   Seconds checksum_s;  ///< checksums, and conversion of samples to the stored byte order
   Seconds compress_s;  ///< compressing pieces, measuring errors, checksums of compressed pieces
   Seconds store_s;     ///< writing, syncing and closing files
+  Seconds async_s;     ///< with `async`: copying for the thread that stores, waiting for memory and for it
   Seconds wait_s;      ///< waiting for ranks of the node that store
   Seconds agree_s;     ///< waiting for the status of the other ranks: until the last one begins, and ends
   Seconds commit_s;    ///< making the step visible
@@ -33,15 +34,18 @@ struct RankCounters {
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;
-  Index copied_bytes = 0;  ///< copies of buffered patches, maximum over steps
-  Index plan_bytes = 0;    ///< memory of the cached plans; the budget covers each with its buffers
+  Index async_bytes = 0;         ///< stored after end_step had returned
+  Index async_memory_bytes = 0;  ///< memory of such bytes, not part of the budget, maximum over steps
+  Index async_staged_bytes = 0;  ///< in files of the option `stage`
+  Index copied_bytes = 0;        ///< copies of buffered patches, maximum over steps
+  Index plan_bytes = 0;          ///< memory of the cached plans; the budget covers each with its buffers
 
   /// What is added to these counters becomes spans of the rank and of storing, whose kinds are positions in
   /// phase_names(). Both must outlive the counters and their copies.
   void record_in(Spans& work, Spans& store);
-  /// Counters of an exchange that record where these do.
-  [[nodiscard]] ExchangeStats begin_exchange() const;
-  void add(const ExchangeStats& stats);
+  /// Counters of an exchange that record where these do. `queues`: its buffers are queued for a thread.
+  [[nodiscard]] ExchangeStats begin_exchange(bool queues) const;
+  void add(const ExchangeStats& stats, bool queues);
   /// Adds the seconds that the phases took between two moments.
   void add_phases(const RankCounters& from, const RankCounters& to);
 };

@@ -33,7 +33,12 @@ void RunRecord::add(ExchangeStats stats, double encoding_s) {
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
   stats.store_s.correct(-encoding_s);
-  counters_.add(stats);
+  counters_.add(stats, false);
+}
+
+void RunRecord::add_queued(const ExchangeStats& stats) {
+  store_waits_ = false;
+  counters_.add(stats, true);
 }
 
 void RunRecord::count_put(const Schema& schema, const StepPlan& plan, const StepInput& input) {

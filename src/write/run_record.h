@@ -69,6 +69,8 @@ class RunRecord {
   [[nodiscard]] bool store_waits() const { return store_waits_; }
   /// What an exchange cost; encoding while storing took `encoding_s` of it.
   void add(ExchangeStats stats, double encoding_s);
+  /// The same of an exchange whose buffers are queued for a thread.
+  void add_queued(const ExchangeStats& stats);
 
  private:
   void count_put(const Schema& schema, const StepPlan& plan, const StepInput& input);

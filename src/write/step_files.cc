@@ -99,6 +99,11 @@ Status StepFiles::close_all(bool durable) {
   return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
+Status StepFiles::sync_open() {
+  for (const Opened* opened : recent_) ESKER_RETURN_IF_ERROR(opened->file->sync());
+  return {};
+}
+
 /// Where the data of a file with compressed pieces end. Each piece begins where the one before it ends: the
 /// ranks that stored them computed the same.
 Result<Index> StepFiles::end_of_compressed(const Place& place, std::span<const PieceRecord> records) const {

@@ -42,6 +42,9 @@ class StepFiles {
   /// Writes a complete file that no layout has.
   Status write_small(const std::string& path, std::span<const std::byte> bytes);
 
+  /// What was written to the files that are open is on the device when this returns.
+  Status sync_open();
+
   /// What headers say about pieces.
   struct Facts {
     const PieceRecords& records;

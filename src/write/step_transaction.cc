@@ -17,7 +17,7 @@
 namespace esker {
 
 // What may need memory once the plan is known is done here, before the ranks communicate.
-Status StepTransaction::open() {
+Status StepTransaction::open(const char* operation) {
   assert(state_ == State::kNew);
   const Stopwatch watch;
   std::uint64_t hash = 0;
@@ -33,7 +33,7 @@ Status StepTransaction::open() {
   });
   bool any_stale = false, any_keeps = false;
   const Status agreed =
-      agree(comm_, Ballot{mine, "end_step", hash, arguments, offer_.is_stale, 0, offer_.keeps}, &any_stale,
+      agree(comm_, Ballot{mine, operation, hash, arguments, offer_.is_stale, 0, offer_.keeps}, &any_stale,
             &any_keeps);
   offer_.is_stale = any_stale;
   offer_.keeps = any_keeps;

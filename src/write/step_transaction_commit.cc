@@ -11,7 +11,7 @@
 namespace esker {
 
 Status StepTransaction::commit() {
-  assert(state_ == State::kMoved);
+  assert(state_ == State::kComplete);
   state_ = State::kFailed;  // unless all goes well
   const Stopwatch watch;
   const bool has_own_indexes = format().num_own_indexes() > 0;
@@ -99,11 +99,17 @@ Status StepTransaction::undo_commit(bool began_partitions) {
   return rewound;
 }
 
+void StepTransaction::leave() noexcept {
+  if (queue_) queue_->cancel();
+  if (files_) files_->discard();
+  dataset_.files().to_sync.forget(stored_.step);
+  state_ = State::kLeft;
+}
+
 // First each rank removes its files, then rank 0 the rest of the step: directories, and files that a rank
 // could not remove. The caller has the error of the step, so those of this function are not returned.
 void StepTransaction::discard() {
-  files_->discard();
-  dataset_.files().to_sync.forget(stored_.step);
+  leave();
   if (std::uncaught_exceptions() > exceptions_) return;  // the other ranks may be in another call
   (void)agree(comm_, Status());
   (void)dataset_.reclaim(dataset_.undoes_durably());

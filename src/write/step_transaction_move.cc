@@ -1,6 +1,7 @@
 // How the samples of a step reach its files.
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -11,29 +12,17 @@
 
 namespace esker {
 
-Status StepTransaction::move() {
+/// Exchanges and stores. A rank with an error still sends and receives all that is planned.
+void StepTransaction::move() {
   assert(state_ == State::kPlanned);
-  const DatasetFiles& files = dataset_.files();
-  files_.emplace(*files.store, *plan_->layouts, plan_->space, stored_.step, files.top);
-  state_ = State::kFailed;  // unless all goes well: from now on there is something to discard
-  Status stored = run();
-  RankCounters& counters = record_.counters();
-  Stopwatch watch;
-  if (stored.ok()) stored = guarded("end_step", [&] { return finish(); });
-  counters.store_s += watch.lap();
-  Status agreed = agree(comm_, stored);
-  counters.agree_s += watch.lap();
-  if (agreed.ok()) state_ = State::kMoved;
-  return agreed;
-}
-
-/// Exchanges and stores. Returns this rank's own error, after it has sent and received all that is planned.
-Status StepTransaction::run() {
   StepPlan& plan = *plan_;
   RankCounters& counters = record_.counters();
   ExchangeBuffers& buffers = plans_.buffers();
-  const ExchangeBuffers::Parts parts = buffers.parts(plan.exchange.plan);
-  BufferStore store(plan, parts, *files_, counters);
+  const DatasetFiles& files = dataset_.files();
+  buffers_ = buffers.parts(plan.exchange.plan);
+  files_.emplace(*files.store, *plan.layouts, plan.space, stored_.step, files.top);
+  sink_.emplace(plan, buffers_, *files_, counters, queue_);
+  state_ = State::kMoved;  // from now on there is something to discard
   if (plan.compressor) plan.compressor->begin_step(stored_.step);
   plan.part_sums.begin_step();
   const StepTraffic::For purpose(record_.traffic(), StepTraffic::Purpose::kMove);
@@ -42,20 +31,55 @@ Status StepTransaction::run() {
     plan.cells->begin_step(comm_, plan.patches);
     counters.exchange_s += watch.elapsed_s();
   }
+  encoded_s_ = counters.checksum_s + counters.compress_s;
+  ExchangeStats stats = counters.begin_exchange(queue_ != nullptr);
+  moved_ = run_exchange(plan.exchange.plan, plan.patches, buffers, *plan.exchange.transport, stats, *sink_,
+                        stores_ahead(), plan.cells.get(), plan.fill);
+  input_.copies.clear();
+  counters.peak_buffer_bytes = std::max(counters.peak_buffer_bytes, buffers.size_bytes());
+  if (!queue_) return record_.add(stats, counters.checksum_s + counters.compress_s - encoded_s_);
+  record_.add_queued(stats);
+  counters.async_bytes += queue_->pending_bytes();
+  if (moved_.ok() && is_durable()) {  // complete() then waits less
+    moved_ = queue_->add({}, [this](std::span<std::byte>) { return files_->sync_open(); });
+  }
+}
+
+/// Whether a thread stores one buffer while the next one is filled.
+bool StepTransaction::stores_ahead() const {
   const Options& options = plans_.options();
-  const bool in_thread = may_store_in_thread(options) &&
-                         options.store_thread.value_or(record_.store_waits()) &&
-                         (!plan.compressor || plan.compressor->is_alone());
-  const double encoded_before_s = counters.checksum_s + counters.compress_s;
-  ExchangeStats stats = counters.begin_exchange();
-  Status stored = run_exchange(plan.exchange.plan, plan.patches, buffers, *plan.exchange.transport, stats,
-                               store, in_thread, plan.cells.get(), plan.fill);
-  record_.add(stats, counters.checksum_s + counters.compress_s - encoded_before_s);
+  return !queue_ && may_store_in_thread(options) && options.store_thread.value_or(record_.store_waits()) &&
+         (!plan_->compressor || plan_->compressor->is_alone());
+}
+
+Status StepTransaction::complete() {
+  assert(state_ == State::kMoved);
+  state_ = State::kFailed;  // unless all goes well
+  if (queue_) finish_queue();
+  RankCounters& counters = record_.counters();
   counters.writes += files_->writes().count;
   counters.largest_write_bytes = std::max(counters.largest_write_bytes, files_->writes().largest_bytes);
   hand_over_records();
-  counters.peak_buffer_bytes = std::max(counters.peak_buffer_bytes, buffers.size_bytes());
-  return stored;
+  Stopwatch watch;
+  if (moved_.ok()) moved_ = guarded("end_step", [&] { return finish(); });
+  counters.store_s += watch.lap();
+  Status agreed = agree(comm_, moved_);
+  counters.agree_s += watch.lap();
+  if (agreed.ok()) state_ = State::kComplete;
+  return agreed;
+}
+
+/// The thread has stored everything. Local.
+void StepTransaction::finish_queue() {
+  RankCounters& counters = record_.counters();
+  const Stopwatch watch;
+  const Status stored = queue_->finish();
+  counters.async_s += watch.elapsed_s();
+  if (moved_.ok()) moved_ = stored;
+  Seconds& includes_encoding = sink_->queues_writes() ? counters.async_s : counters.store_s;
+  includes_encoding.correct(encoded_s_ - counters.checksum_s - counters.compress_s);
+  counters.async_memory_bytes = std::max(counters.async_memory_bytes, queue_->peak_bytes());
+  counters.async_staged_bytes = queue_->staged_bytes();
 }
 
 /// What the ranks know of pieces goes to those that write the headers of their files. Collective.

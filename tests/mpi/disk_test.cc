@@ -49,7 +49,7 @@ constexpr const char* kNoMount = "SKIPPED: mounting a tmpfs needs root; run as r
 class DiskTest : public SubjectTest {
  protected:
   Status try_step(WritePipeline& pipeline, const RunPlan& run, Index step) {
-    return write_step(pipeline, comm_, run, step);
+    return commit_step(pipeline, comm_, run, step);
   }
 
   /// Rank 0 does something to the files; all wait.

@@ -65,7 +65,7 @@ class EncoderFaults : public FaultTest {
     });
     StepInput input{{}, step, static_cast<double>(step), {}};
     input.patches.push_back({Patch::dense(mine, samples.data())});
-    return pipeline.write_step(input);
+    return pipeline.write_step(std::move(input));
   }
 };
 

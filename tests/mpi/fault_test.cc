@@ -137,9 +137,9 @@ class StepFaults : public SubjectTest {
     const std::string name = name_of(fault, victim, reason) + ", " + text_of(run.options);
     SCOPED_TRACE(name);
     const Watchdog watchdog(name);
-    const StepData data(comm_, run, 1);
+    StepData data(comm_, run, 1);
     arm(fault, victim, reason);
-    const Status failed = pipeline.write_step(data.input);
+    const Status failed = commit_step(pipeline, data);
     disarm();
     const int rank = GetParam().has_common_file() ? rank_hit(failed) : lowest_rank_hit();
     ++cases_;
@@ -148,7 +148,7 @@ class StepFaults : public SubjectTest {
       expect_error(failed, rank, fault.part, reason);
       const bool can_be_tidied = !GetParam().has_netcdf() || (fault.only_once && victim != kAllRanks);
       if (can_be_tidied && !fault.removing_fails) expect_clean(run, 1);
-      const Status again = pipeline.write_step(data.input);
+      const Status again = commit_step(pipeline, comm_, run, 1);
       EXPECT_TRUE(again.ok()) << again.message();
     } else {
       EXPECT_TRUE(failed.ok()) << failed.message();
@@ -170,7 +170,7 @@ TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
       run.overwrite = true;
       take_way(run, way);
       auto pipeline = open_run(comm_, store_, run).value();
-      write_step(*pipeline, comm_, run, 0).check();
+      commit_step(*pipeline, comm_, run, 0).check();
       for (const StoreFault& fault : block_faults(GetParam())) {
         if (fault.fsync != fsync) continue;
         for (const int victim : victims()) {
@@ -182,7 +182,7 @@ TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
         if (fault.fsync == fsync) run_case(*pipeline, run, fault, 0, kReasons[turn++ % kReasons.size()]);
         if (!all_well()) return;
       }
-      write_step(*pipeline, comm_, run, 1).check();
+      commit_step(*pipeline, comm_, run, 1).check();
       EXPECT_TRUE(pipeline->close({}).ok());
       expect_clean(run, 2);
       expect_undisturbed(run, directory_);
@@ -282,14 +282,14 @@ TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeRetried) {
       run.end_step = 1;
       run.overwrite = true;
       auto pipeline = open_run(comm_, store_, run).value();
-      const StepData data(comm_, run, 0);
+      StepData data(comm_, run, 0);
       arm(fault, victim, ENOSPC);
-      const Status failed = pipeline->write_step(data.input);
+      const Status failed = commit_step(*pipeline, data);
       disarm();
       const int rank = GetParam().has_common_file() ? rank_hit(failed) : lowest_rank_hit();
       if (rank >= 0) {
         expect_error(failed, rank, fault.part, ENOSPC);
-        const Status again = pipeline->write_step(data.input);
+        const Status again = commit_step(*pipeline, comm_, run, 0);
         EXPECT_TRUE(again.ok()) << again.message();
       }
       EXPECT_TRUE(pipeline->close({}).ok());
@@ -364,11 +364,11 @@ TEST_P(CreateFaults, SyncingAtTheEndSkipsFailedAndRewoundSteps) {
   RunPlan run = plan(GetParam());
   run.fsync = Fsync::kClose;
   auto pipeline = open_run(comm_, store_, run).value();
-  write_step(*pipeline, comm_, run, 0).check();
-  write_step(*pipeline, comm_, run, 1).check();
+  commit_step(*pipeline, comm_, run, 0).check();
+  commit_step(*pipeline, comm_, run, 1).check();
   pipeline->rewind({}, time_of(0)).check();
   arm({StoreCall::kClose, data_of(GetParam()).front()}, kAllRanks, EIO);
-  EXPECT_FALSE(write_step(*pipeline, comm_, run, 1).ok());
+  EXPECT_FALSE(commit_step(*pipeline, comm_, run, 1).ok());
   disarm();
   const Status closed = pipeline->close({});
   EXPECT_TRUE(closed.ok()) << closed.message();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "base/macros.h"
 #include "support/memory_fault_fixture.h"
@@ -30,15 +31,15 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
   run.overwrite = true;
   take_way(run, way);
   auto pipeline = open_run(comm_, store_, run).value();
-  write_step(*pipeline, comm_, run, 0).check();
+  commit_step(*pipeline, comm_, run, 0).check();
   for (const bool plans : {false, true}) {
     for_each_fault([&](const NewFault& fault, int victim) {
       if (plans) ++run.seed;  // other boxes: the step is planned again
-      const StepData data(comm_, run, 1);
+      StepData data(comm_, run, 1);
       const bool met = fail((plans ? "planned step, " : "step, ") + text_of(way), fault, victim,
-                            [&] { return pipeline->write_step(data.input); });
+                            [&] { return commit_step(*pipeline, data); });
       if (static_cast<Index>(pipeline->times().size()) < 2) {
-        const Status again = pipeline->write_step(data.input);
+        const Status again = commit_step(*pipeline, comm_, run, 1);
         EXPECT_TRUE(again.ok()) << again.message();
       }
       expect_undisturbed(run, directory_, kLock);
@@ -47,7 +48,7 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
     });
     if (!all_well()) return;
   }
-  write_step(*pipeline, comm_, run, 1).check();
+  commit_step(*pipeline, comm_, run, 1).check();
   pipeline->close({}).check();
   expect_clean(run, 2);
 }
@@ -87,14 +88,18 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
   run.end_step = 1;
   const Result<Options> options = options_of(run);  // made before memory runs out
   const Schema schema = schema_of(run);
-  const StepData data(comm_, run, 0);
+  std::optional<StepData> data;  // of one attempt
   const auto write = [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::create(comm_.get(), store_, run.path, options));
     ESKER_RETURN_IF_ERROR(pipeline->define({}, schema));
-    ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
+    ESKER_RETURN_IF_ERROR(pipeline->write_step(std::move(data->input)));
     return pipeline->close({});
   };
-  for_each_fault([&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
+  for_each_fault([&](const NewFault& fault, int victim) {
+    data.emplace(comm_, run, 0);
+    return fail("run", fault, victim, write);
+  });
+  data.emplace(comm_, run, 0);
   write().check();
   expect_clean(run, 1);
   expect_undisturbed(run, directory_);
@@ -104,14 +109,18 @@ TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
   const RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
   const Result<Options> options = options_of(run);  // made before memory runs out
-  const StepData data(comm_, run, 1);
+  std::optional<StepData> data;                     // of one attempt
   const auto append = [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::append(comm_.get(), store_, run.path, options));
     ESKER_RETURN_IF_ERROR(pipeline->rewind({}, time_of(0)));
-    ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
+    ESKER_RETURN_IF_ERROR(pipeline->write_step(std::move(data->input)));
     return pipeline->close({});
   };
-  for_each_fault([&](const NewFault& fault, int victim) { return fail("append", fault, victim, append); });
+  for_each_fault([&](const NewFault& fault, int victim) {
+    data.emplace(comm_, run, 1);
+    return fail("append", fault, victim, append);
+  });
+  data.emplace(comm_, run, 1);
   append().check();
   expect_clean(run, 2);
   expect_undisturbed(run, directory_);

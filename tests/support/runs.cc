@@ -158,6 +158,7 @@ std::vector<std::map<std::string, std::string>> ways_to_move() {
   }
   EXPECT_GE(ways.size(), 2U) << text;
   ways.push_back({{"transport", "shared"}, {"store_thread", "true"}});
+  ways.push_back({{"transport", "shared"}, {"async", "true"}, {"async_memory", "16K"}});
   ways.push_back({{"restructure", "default"}, {"max_fan_in", "2"}});
   return ways;
 }
@@ -235,8 +236,18 @@ StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
 }
 
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
-  const StepData data(comm, run, step);
-  return pipeline.write_step(data.input);
+  StepData data(comm, run, step);
+  return pipeline.write_step(std::move(data.input));
+}
+
+Status commit_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
+  StepData data(comm, run, step);
+  return commit_step(pipeline, data);
+}
+
+Status commit_step(WritePipeline& pipeline, StepData& data) {
+  const Status written = pipeline.write_step(std::move(data.input));
+  return written.ok() ? pipeline.flush() : written;
 }
 
 Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& store, const RunPlan& run) {

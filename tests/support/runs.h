@@ -65,7 +65,7 @@ RunPlan partitioned_run(const Schema& schema, int partitions, const char* index)
 std::shared_ptr<Store> written(const RunPlan& run);
 
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that
-/// store, and relays.
+/// store, also after the step, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();
 /// Every other one of these if many ranks share few cores; always the last, relays.
 std::vector<std::map<std::string, std::string>> ways_to_move(int n_ranks);
@@ -94,6 +94,9 @@ struct StepData {
 
 /// This rank's part of one step. Collective.
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step);
+/// The same for a step that is committed when this returns, whatever the option `async` says.
+Status commit_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step);
+Status commit_step(WritePipeline& pipeline, StepData& data);
 
 /// This rank's part of the run. Collective.
 Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& store, const RunPlan& run);

@@ -58,7 +58,7 @@ inline SlabsWritten write_slabs(const Slabs& slabs) {
       StepInput input{{}, step, static_cast<double>(step), {}};
       input.patches = {{memory.patch()}};
       if (slabs.keep) input.keep = slabs.keep(step);
-      pipeline->write_step(input).check();
+      pipeline->write_step(std::move(input)).check();
     }
     const RunReport report = pipeline->report().value();
     if (comm.rank() == 0) written = {report, pipeline->steps()};

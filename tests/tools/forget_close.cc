@@ -1,4 +1,5 @@
-// A program that forgets to close its writer: MPI_Finalize discards the open step and releases the lock.
+// A program that forgets to close its writer: MPI_Finalize discards the open step, and the one that is being
+// stored, and releases the lock.
 //
 //   forget_close DIRECTORY
 #include <mpi.h>
@@ -36,10 +37,11 @@ int main(int argc, char** argv) {
   const FieldId field =
       writer.def_field(writer.def_grid("line", {x}).value(), "temp", SampleType::kFloat32).value();
   const std::vector<float> samples(4, 1.0F);
-  for (const double time : {0.0, 1.0}) {
+  for (const double time : {0.0, 1.0, 2.0}) {
     writer.begin_step(time).check();
     writer.put(field, Patch::dense(Box{{4 * rank}, {4 * rank + 4}}, samples.data())).check();
     if (time == 0) writer.end_step().check();
+    if (time == 1) writer.end_step_async().check();
   }
   bool well = expect(std::filesystem::exists(directory / "run.esker-lock"), "the writer holds no lock");
   MPI_Barrier(MPI_COMM_WORLD);

@@ -157,7 +157,16 @@ struct ESKER_API Options {
   /// messages are large.
   int max_fan_in = 0;
   Index memory_budget_bytes = Index{64} << 20;  ///< memory for all buffers together, per rank
-  Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
+  /// Writer::end_step() returns before the step is stored (not with MPI-IO): a thread stores it, and the next
+  /// collective call commits it. Like Writer::end_step_async() in each step.
+  bool async = false;
+  /// With async: memory per rank, in addition to memory_budget_bytes, for bytes that are not stored yet.
+  /// end_step() returns when the rest is stored.
+  Index async_memory_bytes = Index{256} << 20;
+  /// With async: bytes that exceed this memory go to a temporary file in this directory, on a disk of the
+  /// node; empty: they do not.
+  std::string stage;
+  Fsync fsync = Fsync::kNone;  ///< when data must have reached the device
   /// Detects a rank that does not join a collective call: the others fail after this many seconds and name it
   /// (not yet in create and append). 0: wait forever.
   double call_timeout = 0;

@@ -106,7 +106,7 @@ void write_columns(WritePipeline& pipeline, const Communicator& comm, const Sche
       input.keep.push_back({g, -1, rule});
     }
   }
-  pipeline.write_step(input).check();
+  pipeline.write_step(std::move(input)).check();
 }
 
 /// A report lists the fields that store some blocks only.

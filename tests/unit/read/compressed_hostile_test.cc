@@ -54,7 +54,7 @@ class CompressedHostile : public testing::Test {
     for (int field = 0; field < kNumFields; ++field) {
       input.patches.push_back({Patch::dense(all, samples_.data())});
     }
-    pipeline->write_step(input).check();
+    pipeline->write_step(std::move(input)).check();
     good_ = read_text(*store_, kBlocks, 1 << 24).value();
   }
 
@@ -246,9 +246,9 @@ TEST_F(CompressedHostile, ChangedBytes) {
     if (bytes.size() >= table_bytes()) {
       const auto entries =
           idx::decode_headers(bytes.first(table_bytes()), kPerFile * kNumFields, std::ssize(bad));
-      const auto sealed =
-          entries.ok() ? idx::encode_headers(*entries, idx::identity_of(bytes.first(table_bytes())))
-                       : std::vector<std::byte>();
+      const auto sealed = entries.ok()
+                              ? idx::encode_headers(*entries, idx::identity_of(bytes.first(table_bytes())))
+                              : std::vector<std::byte>();
       std::copy_n(reinterpret_cast<const char*>(sealed.data()), sealed.size(), bad.begin());
     }
     put(bad);

@@ -333,7 +333,7 @@ void expect_refused(const std::shared_ptr<Store>& store, SampleType type, T valu
     StepInput input{{}, 0, 0, {}};
     input.patches.resize(1);
     if (comm.rank() == 2) input.patches[0].push_back(Patch::dense({{0, 0, 0}, {16, 16, 16}}, samples.data()));
-    const Status status = pipeline->write_step(input);
+    const Status status = pipeline->write_step(std::move(input));
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
     EXPECT_NE(status.message().find("field 't': a sample in [0,4) x [0,4) x [8,12) " + what),
               std::string::npos)

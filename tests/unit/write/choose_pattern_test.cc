@@ -170,7 +170,7 @@ struct Recorded {
       input.step = step;
       input.time = static_cast<double>(step);
       input.patches = {{Patch::dense(box, samples.data())}};
-      pipeline->write_step(input).check();
+      pipeline->write_step(std::move(input)).check();
     }
     pipeline->close({}).check();
   }

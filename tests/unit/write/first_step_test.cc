@@ -89,10 +89,10 @@ TEST(FirstStep, HasTheSameBytesAfterAnAttemptWithoutMemory) {
     run_ranks(1, [&](const Communicator& comm) {
       const auto pipeline = open_run(comm, store, dense).value();
       ASSERT_FALSE(write_step(*pipeline, comm, dense, 0).ok());
-      const StepData data(comm, sparse, 0);
+      StepData data(comm, sparse, 0);
       {
         const FailingNew failing({after});
-        EXPECT_FALSE(guarded("", [&] { return pipeline->write_step(data.input); }).ok());
+        EXPECT_FALSE(guarded("", [&] { return pipeline->write_step(std::move(data.input)); }).ok());
         failed = FailingNew::num_failed() > 0;
       }
       fails = false;

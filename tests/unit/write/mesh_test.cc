@@ -55,7 +55,7 @@ Status write_mesh(const std::shared_ptr<Store>& store, const Hierarchy& hierarch
         memory.push_back(samples_of<T>(hierarchy, p));
         input.mesh_patches[0].push_back({patch.level, Patch(Patch::dense(patch.box, memory.back().data()))});
       }
-      status = pipeline->write_step(input);
+      status = pipeline->write_step(std::move(input));
     }
     if (status.ok()) status = pipeline->close({});
     if (comm.rank() == 0) written = status;

@@ -83,7 +83,7 @@ class OpenFiles : public testing::TestWithParam<Fsync> {
     if (!defined.ok()) return defined;
     StepInput input;
     input.patches = {{memory.patch()}};
-    const Status written = (*pipeline)->write_step(input);
+    const Status written = (*pipeline)->write_step(std::move(input));
     return written.ok() ? (*pipeline)->close({}) : written;
   }
 

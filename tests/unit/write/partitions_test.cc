@@ -130,7 +130,7 @@ StepReport write_cubes(const std::string& partitions, int n_idle, int per_node) 
       for (int a = 0; a < 3; ++a) box.hi[a] = lo[a] + kCube;
       input.patches[0].push_back(Patch::dense(box, samples.data()));
     }
-    pipeline->write_step(input).check();
+    pipeline->write_step(std::move(input)).check();
     const StepReport found = pipeline->report().value().steps.front();  // collective
     const std::scoped_lock lock(mutex);
     report = found;

@@ -152,7 +152,7 @@ TEST(Pipeline, OneRankWithAllSamplesStaysWithinTheBudget) {
     StepInput input{{}, 0, 0, {{}}};
     const Box box = schema.box_of(schema.grids()[0]);
     if (comm.rank() == 0) input.patches[0].push_back(Patch::dense(box, samples.data()));
-    const Status status = pipeline->write_step(input);
+    const Status status = pipeline->write_step(std::move(input));
     EXPECT_TRUE(status.ok()) << status.message();
     const RunReport report = pipeline->report().value();
     for (const Spread& amount : report.counters.amounts) {
@@ -216,7 +216,7 @@ TEST(Pipeline, AFaultInOneStepIsAgreedAndTheNextStepSucceeds) {
                                 2u);
             input.patches[f].push_back(memory.back().patch());
           }
-          return pipeline->write_step(input);
+          return pipeline->write_step(std::move(input));
         };
         EXPECT_TRUE(step(0).ok());
         armed = true;
@@ -277,7 +277,7 @@ TEST_P(PipelineSync, AtCloseReachesEveryFileAndDirectory) {
       memory.emplace_back(field, static_cast<int>(f), 0, schema.box_of(schema.grids()[field.grid]), 0u);
       input.patches[f].push_back(memory.back().patch());
     }
-    EXPECT_TRUE(pipeline->write_step(input).ok());
+    EXPECT_TRUE(pipeline->write_step(std::move(input)).ok());
     comm.get()->barrier();
     for (const std::string& path : synced) EXPECT_FALSE(path.ends_with(".bin")) << path;
     comm.get()->barrier();

@@ -692,7 +692,7 @@ Status write_boxes(const std::shared_ptr<Store>& store, const RunPlan& run, int 
       input.patches[static_cast<std::size_t>(f)].push_back(memory.back().patch());
     }
     if (run.keep) input.keep = run.keep(0, comm.rank(), input);
-    status = (*pipeline)->write_step(input);
+    status = (*pipeline)->write_step(std::move(input));
     if (status.ok()) status = (*pipeline)->close({});
   });
   return results.front();

@@ -45,22 +45,25 @@ class Step {
  public:
   Step(Parts& parts, const Communicator& comm, const RunPlan& run, Index step)
       : data_(comm, run, step),
-        transaction(*comm.get(), parts.dataset, parts.plans, parts.record, data_.input) {
+        transaction(*comm.get(), parts.dataset, parts.plans, parts.record, std::move(data_.input), nullptr) {
     parts.record.begin_step(parts.plans.buffers());
   }
   /// The first transitions up to a state.
   Status advance_to(State state) {
     if (transaction.state() == State::kNew && state != State::kNew) {
-      if (const Status opened = transaction.open(); !opened.ok()) return opened;
+      if (const Status opened = transaction.open("end_step"); !opened.ok()) return opened;
     }
     if (transaction.state() == State::kOpen && state != State::kOpen) {
       if (const Status planned = transaction.plan(); !planned.ok()) return planned;
     }
     if (transaction.state() == State::kPlanned && state != State::kPlanned) {
-      if (const Status moved = transaction.move(); !moved.ok()) return moved;
+      transaction.move();
     }
-    return transaction.state() == State::kMoved && state == State::kCommitted ? transaction.commit()
-                                                                              : Status();
+    if (transaction.state() == State::kMoved && state != State::kMoved) {
+      if (const Status completed = transaction.complete(); !completed.ok()) return completed;
+    }
+    return transaction.state() == State::kComplete && state == State::kCommitted ? transaction.commit()
+                                                                                 : Status();
   }
 
  private:
@@ -101,7 +104,7 @@ TEST(StepTransaction, AReaderSeesTheStepFromTheCommitOn) {
         Parts parts(comm, store, run);
         for (Index number = 0; number < run.end_step; ++number) {
           Step step(parts, comm, run, number);
-          for (const State state : {State::kOpen, State::kPlanned, State::kMoved}) {
+          for (const State state : {State::kOpen, State::kPlanned, State::kMoved, State::kComplete}) {
             step.advance_to(state).check();
             EXPECT_EQ(step.transaction.state(), state);
             comm.get()->barrier();
@@ -128,7 +131,7 @@ TEST(StepTransaction, AReaderSeesTheStepFromTheCommitOn) {
 // Whatever the state: the next step with this number is written as if there had been none.
 TEST(StepTransaction, LeftInAnyStateItLeavesNothing) {
   for (const int n_ranks : {1, 3}) {
-    for (const State state : {State::kNew, State::kOpen, State::kPlanned, State::kMoved}) {
+    for (const State state : {State::kNew, State::kOpen, State::kPlanned, State::kMoved, State::kComplete}) {
       const RunPlan run = run_of(n_ranks);
       const auto store = memory_store();
       run_ranks(n_ranks, [&](const Communicator& comm) {
@@ -138,7 +141,7 @@ TEST(StepTransaction, LeftInAnyStateItLeavesNothing) {
           step.advance_to(state).check();
           comm.get()->barrier();
           if (comm.rank() == 0) {
-            EXPECT_EQ(has_blocks(*store), state == State::kMoved);
+            EXPECT_EQ(has_blocks(*store), state == State::kMoved || state == State::kComplete);
           }
           comm.get()->barrier();
         }
@@ -165,8 +168,9 @@ TEST(StepTransaction, AnErrorOfOneRankKeepsAllRanksFromBeginning) {
     StepData data(comm, run, 0);
     if (comm.rank() == 2) data.input.status = {Code::kInvalidArgument, "a patch without memory"};
     parts.record.begin_step(parts.plans.buffers());
-    StepTransaction step(*comm.get(), parts.dataset, parts.plans, parts.record, data.input);
-    const Status opened = step.open();
+    StepTransaction step(*comm.get(), parts.dataset, parts.plans, parts.record, std::move(data.input),
+                         nullptr);
+    const Status opened = step.open("end_step");
     EXPECT_EQ(opened.code(), Code::kInvalidArgument);
     EXPECT_NE(opened.message().find("a patch without memory"), std::string::npos) << opened.message();
     EXPECT_EQ(step.state(), State::kNew);
@@ -186,7 +190,7 @@ TEST(StepTransaction, ARankThatCannotWriteDiscardsTheStepOfAll) {
     {
       Step step(parts, comm, run, 0);
       step.advance_to(State::kPlanned).check();
-      EXPECT_EQ(step.advance_to(State::kMoved).code(), Code::kIoError);
+      EXPECT_EQ(step.advance_to(State::kComplete).code(), Code::kIoError);
       EXPECT_EQ(step.transaction.state(), State::kFailed);
     }
     comm.get()->barrier();
@@ -261,7 +265,7 @@ TEST(StepTransaction, ACommitThatCannotBeUndoneKeepsItsFilesUntilTheNextStep) {
     std::map<std::string, std::string> moved;
     {
       Step step(parts, comm, run, 1);
-      step.advance_to(State::kMoved).check();
+      step.advance_to(State::kComplete).check();
       comm.get()->barrier();
       moved = block_files(*files);
       comm.get()->barrier();

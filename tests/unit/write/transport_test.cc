@@ -78,7 +78,7 @@ std::string transport_used(const Communicator& comm, const std::map<std::string,
   row.lo[1] = comm.rank();
   row.hi[1] = comm.rank() + 1;
   input.patches[0].push_back(Patch::dense(row, samples.data()));
-  pipeline->write_step(input).check();
+  pipeline->write_step(std::move(input)).check();
   return pipeline->report().value().transport.used;
 }
 
