@@ -245,7 +245,14 @@ void bind_steps(nb::class_<StepWriter>& writer) {
       .def(
           "fail", [](StepWriter& w, nb::handle exception) { w.writer.fail(status_of_exception(exception)); },
           "exception"_a, "Makes the next collective call fail on all ranks with the exception's message.")
-      .def("end_step", [](StepWriter& w) { end_step(w, [&] { return w.writer.end_step(); }); })
+      .def(
+          "end_step",
+          [](StepWriter& w, bool wait) {
+            end_step(w, [&] { return wait ? w.writer.end_step() : w.writer.end_step_async(); });
+          },
+          "wait"_a = true)
+      .def(
+          "flush", [](StepWriter& w) { w.writer.flush().check(); }, Release())
       .def(
           "rewind", [](StepWriter& w, double time) { w.writer.rewind(time).check(); }, Release())
       .def("close", [](StepWriter& w) { end_step(w, [&] { return w.writer.close(); }); })

@@ -406,6 +406,18 @@ ESKER_API esker_status esker_keep_levels(esker_dataset* ds, esker_object object,
 /// calls on any rank, samples that no patch or several patches hold, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
 ESKER_API esker_status esker_end_step(esker_dataset* ds);
 
+/// The same, but returns before the step is stored, unless the option `storage` is mpiio: a thread stores it,
+/// from memory of Esker, while the program computes. Collective. The memory of the patches may be reused. The
+/// next collective call with `ds` commits the step; readers do not see it before. If storing it fails, that
+/// call fails on all ranks and names the step, and a step that was begun meanwhile must be begun again. If
+/// the program ends without such a call, the step is discarded. Errors: those that are found before samples
+/// move.
+ESKER_API esker_status esker_end_step_async(esker_dataset* ds);
+
+/// Waits until the step of esker_end_step_async is stored, if there is one, and commits it. Collective; a
+/// step may be open.
+ESKER_API esker_status esker_flush(esker_dataset* ds);
+
 /// Removes the committed steps whose time is greater than `time`, so that a run continues from a checkpoint.
 /// Collective; not while a step is open. If it fails, readers may still see these steps until the next
 /// esker_end_step, esker_close or esker_append.

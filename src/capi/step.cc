@@ -125,6 +125,14 @@ esker_status esker_end_step(esker_dataset* ds) {
   return writer_call(ds, "end_step", [](Writer& writer) { return writer.end_step(); });
 }
 
+esker_status esker_end_step_async(esker_dataset* ds) {
+  return writer_call(ds, "end_step_async", [](Writer& writer) { return writer.end_step_async(); });
+}
+
+esker_status esker_flush(esker_dataset* ds) {
+  return writer_call(ds, "flush", [](Writer& writer) { return writer.flush(); });
+}
+
 esker_status esker_rewind(esker_dataset* ds, double time) {
   return writer_call(ds, "rewind", [&](Writer& writer) { return writer.rewind(time); });
 }

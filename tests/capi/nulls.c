@@ -42,6 +42,8 @@ static void null_datasets(void) {
                                 esker_keep_range(none, ESKER_GRID, 0, 0, 0, 1, 0, 0, 0),
                                 esker_keep_levels(none, ESKER_GRID, 0, i, i, (const int8_t*)i, i, 0),
                                 esker_end_step(none),
+                                esker_end_step_async(none),
+                                esker_flush(none),
                                 esker_rewind(none, 0),
                                 esker_fail(none, ESKER_INTERNAL, ""),
                                 esker_abandon(none, ESKER_INTERNAL, ""),

@@ -40,6 +40,36 @@ void test_append(const struct world* w) {
   esker_options_free(options);
 }
 
+/* Steps that are stored while the program goes on. */
+void test_asynchronous(const struct world* w) {
+  static const double times[] = {0, 1, 2};
+  static const float values[] = {1, 2, 3};
+  int field = -1, s;
+  int64_t num = -1;
+  esker_dataset* ds = create_map(w, "asynchronous.idx", &field);
+  for (s = 0; s < 3; ++s) {
+    int64_t lo[2] = {0, 0}, extent[2] = {0, 7};
+    float samples[13 * 7];
+    int i;
+    my_columns(w, &lo[0], &extent[0]);
+    for (i = 0; i < 13 * 7; ++i) samples[i] = values[s];
+    CHECK_OK(ds, esker_begin_step(ds, times[s]));
+    CHECK_OK(ds, esker_put(ds, field, ESKER_FLOAT32, lo, extent, samples));
+    CHECK_OK(ds, esker_end_step_async(ds));
+    for (i = 0; i < 13 * 7; ++i) samples[i] = -1; /* the memory is the program's again */
+    CHECK_OK(ds, esker_inq_steps(ds, &num, NULL));
+    CHECK(num == s);
+    if (s == 1) {
+      CHECK_OK(ds, esker_flush(ds));
+      CHECK_OK(ds, esker_inq_steps(ds, &num, NULL));
+      CHECK(num == 2);
+    }
+  }
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+  expect_map(w, "asynchronous.idx", 3, times, values);
+}
+
 /* Two datasets that are written and one that is read, alternately. */
 void test_several(const struct world* w) {
   static const double times[] = {0, 1};

@@ -112,6 +112,7 @@ int run_all(const struct world* w) {
                {"mesh", test_mesh},
                {"types", test_types},
                {"append", test_append},
+               {"asynchronous", test_asynchronous},
                {"several", test_several},
                {"reports", test_reports},
                {"errors", test_errors},

@@ -56,6 +56,7 @@ void test_keep(const struct world* w);
 void test_mesh(const struct world* w);
 void test_types(const struct world* w);
 void test_append(const struct world* w);
+void test_asynchronous(const struct world* w);
 void test_several(const struct world* w);
 void test_reports(const struct world* w);
 void test_errors(const struct world* w);

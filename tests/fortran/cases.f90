@@ -41,6 +41,7 @@ contains
     call run("keep", test_keep)
     call run("mesh", test_mesh)
     call run("append", test_append)
+    call run("asynchronous", test_asynchronous)
     call run("several", test_several)
     call run("reports", test_reports)
     call run("verify", test_verify)

@@ -3,7 +3,7 @@ module session_cases
   use world
   implicit none
   private
-  public :: test_append, test_several, test_reports, test_verify
+  public :: test_append, test_asynchronous, test_several, test_reports, test_verify
 
   real(real64) :: last_progress
 
@@ -48,6 +48,33 @@ contains
     call esker_free(ds)
     call expect_map("append.idx", times, after)
     call esker_options_free(options)
+  end subroutine
+
+  ! Steps that are stored while the program goes on.
+  subroutine test_asynchronous()
+    type(esker_dataset) :: ds
+    real(real32), allocatable, target :: samples(:, :)
+    integer :: field, num, s, ierr, first, width
+    call create_map(ds, "asynchronous.idx", field)
+    call my_columns(first, width)
+    allocate(samples(width, map_ny))
+    do s = 1, 3
+      samples = real(s, real32)
+      call esker_begin_step(ds, real(s, real64))
+      call esker_put(ds, field, [int(first, int64), 1_int64], samples)
+      call esker_end_step_async(ds, ierr)
+      call check_ok(ds, ierr, "end_step_async")
+      samples = -1  ! the memory is the program's again
+      call esker_inq_steps(ds, num)
+      call check(num == s - 1, "steps before a flush")
+    end do
+    call esker_flush(ds, ierr)
+    call check_ok(ds, ierr, "flush")
+    call esker_inq_steps(ds, num)
+    call check(num == 3, "steps after a flush")
+    call esker_close(ds)
+    call esker_free(ds)
+    call expect_map("asynchronous.idx", [1d0, 2d0, 3d0], [1., 2., 3.])
   end subroutine
 
   ! One dataset that is written and one that is read, alternately; each has its own message.

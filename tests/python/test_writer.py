@@ -274,6 +274,22 @@ def test_append_and_rewind_end_in_the_bytes_of_one_run(tmp_path: Path) -> None:
     assert files("once") == files("twice")
 
 
+def test_steps_are_stored_while_the_program_goes_on(path: Path) -> None:
+    with esker.Writer(path, dims=DIMS, report="none") as w:
+        w.field("a", "f4")
+        for number in range(4):
+            array = ramp() + number
+            with w.step(number, wait=False) as s:
+                s.put("a", array)
+            array[:] = -1  # the memory is the program's again
+            assert w.num_steps == number
+            if number == 2:
+                w.flush()
+                assert w.num_steps == len(esker.open(path).steps) == 3
+    ds = esker.open(path)
+    assert all(np.array_equal(ds["a"].read(step=n), ramp() + n) for n in range(4))
+
+
 def test_append_to_nothing(path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="run.idx"):
         esker.Writer.append(path)

@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 class Step:
     """One step of a writer, returned by Writer.step() for use in `with`.
 
-    Leaving the block is collective; it writes the data and commits the step. If the block raises an exception
+    Leaving the block is collective; it writes the data and commits the step. Without `wait`, it returns before the
+    data are stored: a thread stores them while the program computes, and the next collective call of the writer
+    commits the step, or raises an error that names it. If the block raises an exception
     on any rank, the step is discarded on all ranks, and the other ranks raise an error with that rank and its
     exception. Earlier steps are kept, and the next step can begin.
     """
 
-    def __init__(self, writer: Writer, time: float) -> None:
+    def __init__(self, writer: Writer, time: float, wait: bool = True) -> None:
         self._writer = writer
         self._core = writer._core
         self.time = time
+        self._wait = wait
 
     def put(
         self,
@@ -144,7 +147,7 @@ class Step:
             self._discard(error)
             return
         self._writer._open_step = None
-        self._core.end_step()
+        self._core.end_step(self._wait)
 
     def _discard(self, error: BaseException) -> None:
         """Ends the step together with the other ranks, which receive the error; this rank is already raising

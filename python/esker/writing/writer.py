@@ -283,9 +283,14 @@ class Writer:
         self._made[name] = self._made_field(number)
         return self._made[name]
 
-    def step(self, time: float) -> Step:
-        """The next step, for use in `with`; `time` must be greater than that of the previous step."""
-        return Step(self, time)
+    def step(self, time: float, *, wait: bool = True) -> Step:
+        """The next step, for use in `with`; `time` must be greater than that of the previous step. wait=False: the
+        step is stored while the program computes (see Step)."""
+        return Step(self, time, wait)
+
+    def flush(self) -> None:
+        """Waits until a step that was left without waiting is stored, and commits it. Collective."""
+        self._core.flush()
 
     def rewind(self, time: float) -> None:
         """Drops the committed steps after `time`, to restart a run from a checkpoint. Collective; not in a
