@@ -41,7 +41,10 @@ class EskerCase final : public Case {
 
   [[nodiscard]] std::string name() const override { return name_; }
 
-  void begin_write() override { writer_ = esker::Writer::create(path_, comm_, options_).value(); }
+  void begin_write() override {
+    writer_ = esker::Writer::create(path_, comm_, options_).value();
+    counted_steps_ = 0;
+  }
 
   void write_step(const Workload& workload, Index step) override {
     if (step == 0) define(workload);
@@ -54,10 +57,13 @@ class EskerCase final : public Case {
     }
     keep(workload);
     writer_->end_step().check();
-    stored_bytes_ += writer_->last_step().stored_bytes;
+    count_stored();
   }
 
-  void end_write() override { writer_->close().check(); }
+  void end_write() override {
+    writer_->close().check();
+    count_stored();
+  }
 
   void begin_read() override {
     if (!style_.scatters) reader_ = esker::Reader::open(path_, comm_, options_).value();
@@ -156,6 +162,13 @@ class EskerCase final : public Case {
     }
   }
 
+  /// The last step, if it is committed and was not counted.
+  void count_stored() {
+    if (writer_->num_steps() == counted_steps_) return;
+    counted_steps_ = writer_->num_steps();
+    stored_bytes_ += writer_->last_step().stored_bytes;
+  }
+
   void keep(const Workload& workload) {
     for (const KeptAbove& level : style_.kept) {
       const auto below = -static_cast<int>(level.halvings);
@@ -240,6 +253,7 @@ class EskerCase final : public Case {
   std::vector<esker::GridId> grids_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
+  Index counted_steps_ = 0;
   double largest_error_ = 0;
   std::string details_;
 };

@@ -58,6 +58,10 @@ void define(CLI::App& app, const Program& program, Settings& s) {
          "of its time")
       ->check(CLI::NonNegativeNumber)
       ->needs("--store-rate");
+  app.add_option_function<double>(
+         "--overlap", [&s](double ms) { s.schedule.compute_s = ms / 1000; },
+         "a model computes for this many milliseconds before each step, so that cases can store meanwhile")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--write-only", s.is_write_only, "read nothing, and check no value");
   app.add_flag(
       "--no-store", s.drops,
@@ -119,8 +123,15 @@ nlohmann::ordered_json to_json(const Measured& measured) {
     levels.push_back(
         {{"halvings", level.halvings}, {"data_bytes_per_step", level.data_bytes}, {"read_s", level.read_s}});
   }
+  nlohmann::ordered_json overlap;
+  if (!measured.total_s.empty()) {
+    overlap = {{"in_steps_s", measured.in_steps_s},
+               {"computing_s", measured.computing_s},
+               {"total_s", measured.total_s}};
+  }
   return {{"name", measured.name},
           {"write_s", measured.write_s},
+          {"overlap", overlap},
           {"read_s", measured.read_s},
           {"levels", levels},
           {"is_sparse", !measured.kept.empty()},
@@ -139,6 +150,7 @@ nlohmann::ordered_json to_json(const Workload& workload, const Program& program,
   json["repeat"] = settings.schedule.repeats;
   json["values"] = settings.is_smooth ? "smooth" : "exact";
   if (settings.drops) json["drops"] = true;
+  if (settings.schedule.compute_s > 0) json["overlap_ms"] = 1000 * settings.schedule.compute_s;
   if (settings.store.bytes_per_s > 0) json["store_bytes_per_s"] = settings.store.bytes_per_s;
   if (settings.store.contention > 0) json["store_contention"] = settings.store.contention;
   for (const GridExtent& grid : workload.grids) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "memory.h"
+#include "model.h"
 
 namespace bench {
 namespace {
@@ -28,15 +29,24 @@ class CollectiveClock {
   double seconds_ = 0;
 };
 
-double write(MPI_Comm comm, Case& tested, Workload& workload, Index steps, Index repeat) {
-  CollectiveClock clock(comm);
-  clock.time([&] { tested.begin_write(); });
+struct WriteTimes {
+  double calls_s = 0;      ///< in the calls of the case
+  double in_steps_s = 0;   ///< of these, in write_step() but for the first one
+  double computing_s = 0;  ///< before the steps
+};
+
+WriteTimes write(MPI_Comm comm, Case& tested, Workload& workload, Model& model, Index steps, Index repeat) {
+  CollectiveClock other(comm), in_steps(comm), computing(comm);
+  other.time([&] { tested.begin_write(); });
   for (Index step = 0; step < steps; ++step) {
-    workload.compute({repeat, step});
-    clock.time([&] { tested.write_step(workload, step); });
+    computing.time([&] {
+      workload.compute({repeat, step});
+      model.compute();
+    });
+    (step > 0 ? in_steps : other).time([&] { tested.write_step(workload, step); });
   }
-  clock.time([&] { tested.end_write(); });
-  return clock.seconds();
+  other.time([&] { tested.end_write(); });
+  return {other.seconds() + in_steps.seconds(), in_steps.seconds(), computing.seconds()};
 }
 
 Index count_bad(const Case& tested, const Workload& workload, const Samples& samples, const Salt& salt) {
@@ -67,7 +77,11 @@ double read(MPI_Comm comm, Case& tested, const Workload& workload, Index steps, 
 class Runner {
  public:
   Runner(MPI_Comm comm, Workload& workload, const Schedule& schedule)
-      : comm_(comm), workload_(workload), schedule_(schedule), samples_(make_samples(workload)) {
+      : comm_(comm),
+        workload_(workload),
+        schedule_(schedule),
+        model_(comm, schedule.compute_s),
+        samples_(make_samples(workload)) {
     for (const Index halvings : schedule.halvings) {
       levels_.push_back(workload.at_level(halvings));
       samples_of_levels_.push_back(make_samples(levels_.back()));
@@ -88,7 +102,7 @@ class Runner {
     const bool is_warm_up = repeat == schedule_.repeats;
     std::optional<MemoryWatch> watch;
     if (is_warm_up) watch.emplace();
-    const double write_s = write(comm_, tested, workload_, schedule_.steps, repeat);
+    const WriteTimes write_times = write(comm_, tested, workload_, model_, schedule_.steps, repeat);
     if (watch) measured.extra_bytes = watch->peak_growth_bytes();
     watch.reset();
     measured.stored_bytes = tested.stored_bytes() / schedule_.steps;
@@ -106,7 +120,12 @@ class Runner {
     tested.remove();
     if (is_warm_up) return;
     measured.details.push_back(tested.details());
-    measured.write_s.push_back(write_s);
+    measured.write_s.push_back(write_times.calls_s);
+    if (schedule_.compute_s > 0) {
+      measured.in_steps_s.push_back(write_times.in_steps_s);
+      measured.computing_s.push_back(write_times.computing_s);
+      measured.total_s.push_back(write_times.calls_s + write_times.computing_s);
+    }
     if (schedule_.reads) measured.read_s.push_back(read_s);
   }
 
@@ -114,6 +133,7 @@ class Runner {
   MPI_Comm comm_;
   Workload& workload_;
   const Schedule& schedule_;
+  Model model_;
   std::vector<Workload> levels_;
   Samples samples_;  // shared by all cases
   std::vector<Samples> samples_of_levels_;

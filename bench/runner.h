@@ -22,12 +22,15 @@ struct MeasuredLevel {
 struct Measured {
   std::string name;
   std::vector<double> write_s, read_s;  ///< per repetition: all steps, the slowest rank
-  Index stored_bytes = 0;               ///< per step
-  Index extra_bytes = 0;                ///< largest growth of a rank's memory while writing
-  Index bad_values = 0;                 ///< in all repetitions
-  std::vector<MeasuredLevel> levels;    ///< of the schedule, if the case reads levels
-  std::vector<KeptAbove> kept;          ///< see Case
-  std::vector<std::string> details;     ///< per repetition, on rank 0
+  /// Per repetition, with Schedule::compute_s: of write_s, in the steps after the first one; in computing;
+  /// and everything from the first step on.
+  std::vector<double> in_steps_s, computing_s, total_s;
+  Index stored_bytes = 0;             ///< per step
+  Index extra_bytes = 0;              ///< largest growth of a rank's memory while writing
+  Index bad_values = 0;               ///< in all repetitions
+  std::vector<MeasuredLevel> levels;  ///< of the schedule, if the case reads levels
+  std::vector<KeptAbove> kept;        ///< see Case
+  std::vector<std::string> details;   ///< per repetition, on rank 0
 };
 
 struct Schedule {
@@ -35,6 +38,7 @@ struct Schedule {
   Index repeats = 15;
   std::vector<Index> halvings = {};  ///< levels to read in addition to all samples
   bool reads = true;                 ///< false: nothing is read, and no value is checked
+  double compute_s = 0;              ///< a model computes so long before each step
 };
 
 /// Runs all cases once without timing, to touch the storage's memory and to measure the memory of the cases.
