@@ -259,6 +259,9 @@ constexpr std::array kExpertRows{
                                           "true: a thread writes one collective buffer while the next one is "
                                           "filled; auto: if the previous step "
                                           "waited for storage"),
+    number<&Options::async_cores, 1024>(
+        "async_cores", "0 (where the rank runs) or a number",
+        "with async: the thread may run on so many processors of the node, the last ones"),
     OptionRow{
         "stage", "the path of a directory or nothing",
         "with async: bytes that exceed async_memory go to a temporary file there, on a disk of the node",

@@ -36,6 +36,7 @@ constexpr std::array kAmounts{
     AmountRow{"async_bytes", &RankCounters::async_bytes},
     AmountRow{"async_memory_bytes", &RankCounters::async_memory_bytes},
     AmountRow{"async_staged_bytes", &RankCounters::async_staged_bytes},
+    AmountRow{"async_cpu_ms", &RankCounters::async_cpu_ms},
     AmountRow{"copied_bytes", &RankCounters::copied_bytes},
     AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };

@@ -36,6 +36,7 @@ struct RankCounters {
   Index peak_buffer_bytes = 0;
   Index async_bytes = 0;         ///< stored after end_step had returned
   Index async_memory_bytes = 0;  ///< memory of such bytes, not part of the budget, maximum over steps
+  Index async_cpu_ms = 0;        ///< processor time of the thread that stores
   Index async_staged_bytes = 0;  ///< in files of the option `stage`
   Index copied_bytes = 0;        ///< copies of buffered patches, maximum over steps
   Index plan_bytes = 0;          ///< memory of the cached plans; the budget covers each with its buffers

@@ -80,6 +80,7 @@ void StepTransaction::finish_queue() {
   includes_encoding.correct(encoded_s_ - counters.checksum_s - counters.compress_s);
   counters.async_memory_bytes = std::max(counters.async_memory_bytes, queue_->peak_bytes());
   counters.async_staged_bytes = queue_->staged_bytes();
+  counters.async_cpu_ms = static_cast<Index>(1000 * queue_->cpu_s());
 }
 
 /// What the ranks know of pieces goes to those that write the headers of their files. Collective.

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "base/worker_thread.h"
@@ -124,11 +125,12 @@ Status StoreQueue::call(Entry& entry) {
 }
 
 void StoreQueue::run() {
+  run_on_last(limits_.cores);
   yield_to_program();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !entries_.empty() || is_complete_; });
-    if (entries_.empty()) return;
+    if (entries_.empty()) break;
     Entry& entry = entries_.front();
     if (status_.ok() && !drops_) {
       lock.unlock();
@@ -145,6 +147,7 @@ void StoreQueue::run() {
     entries_.pop_front();
     changed_.notify_all();
   }
+  cpu_s_ += thread_cpu_s();
 }
 
 void StoreQueue::end_thread() {

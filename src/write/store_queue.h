@@ -31,6 +31,7 @@ class StoreQueue {
   struct Limits {
     Index memory_bytes = 0;
     std::string stage = {};  ///< directory of the temporary file; empty: none
+    int cores = 0;           ///< the thread runs on so many processors, the last ones; 0: where the rank does
   };
   /// Stores bytes, which it may change. Called by the thread, one at a time, in the order of add(); not after
   /// one that failed. Does not throw.
@@ -57,6 +58,8 @@ class StoreQueue {
   /// The most memory that copies took, and the bytes that went to the temporary file.
   [[nodiscard]] Index peak_bytes() const { return peak_bytes_; }
   [[nodiscard]] Index staged_bytes() const { return staged_bytes_; }
+  /// Processor time of the thread, until finish().
+  [[nodiscard]] double cpu_s() const { return cpu_s_; }
 
  private:
   /// Memory with room to align what it holds.
@@ -98,6 +101,7 @@ class StoreQueue {
   std::unique_ptr<File> staged_;  // but for read_at()
   // Of the thread:
   Block read_block_;
+  double cpu_s_ = 0;
 };
 
 }  // namespace esker

@@ -163,6 +163,9 @@ struct ESKER_API Options {
   /// With async: memory per rank, in addition to memory_budget_bytes, for bytes that are not stored yet.
   /// end_step() returns when the rest is stored.
   Index async_memory_bytes = Index{256} << 20;
+  /// With async: the thread may run on so many processors of the node, the last ones; 0: only on those that
+  /// the rank is bound to.
+  int async_cores = 0;
   /// With async: bytes that exceed this memory go to a temporary file in this directory, on a disk of the
   /// node; empty: they do not.
   std::string stage;

@@ -127,7 +127,7 @@ TEST(StoreQueue, DropsWhatWasNotBegunWhenItIsCancelled) {
 }
 
 TEST(StoreQueue, ANewRunBeginsAfterAFinish) {
-  StoreQueue queue({Index{1} << 20, {}});
+  StoreQueue queue({Index{1} << 20, {}, 1});
   expect_order(queue, 5, std::chrono::microseconds(0));
   queue.cancel();
   expect_order(queue, 5, std::chrono::microseconds(0));
