@@ -189,9 +189,6 @@ constexpr std::array kSpeedRows{
               [](const Options& o) { return o.restructure.to_string(); }},
     number<&Options::compress_threads, 1024>("compress_threads", "0 (one per processor) or a number",
                                              "threads per rank that compress"),
-    OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
-              [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
-              [](const Options& o) { return o.report; }},
 };
 
 constexpr std::array kSafetyRows{
@@ -269,6 +266,9 @@ constexpr std::array kExpertRows{
         [](const Options& o) { return o.stage; }},
     number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
                                           "maximum number of ranks that send to an aggregator in a round"),
+    OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
+              [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
+              [](const Options& o) { return o.report; }},
     truth<&Options::report_timeline>("report_timeline",
                                      "the JSON report tells what each rank did when, in the last steps"),
     number<&Options::tune_seed, kMaxInt>("tune_seed", "a number", "with tune=auto: what is tried first"),

@@ -66,8 +66,8 @@ enum class Storage {
   kMpiIo,  ///< MPI-IO, with independent writes; needs MPI
 };
 
-/// What an option is for: what is stored; speed; what happens when something fails; what is best left to
-/// Esker.
+/// What an option is for: what is stored; speed and memory; what happens when something fails; details that
+/// few runs need to set.
 enum class OptionGroup { kDataset, kSpeed, kSafety, kExpert };
 
 /// The group's name, as `esker options` prints it.

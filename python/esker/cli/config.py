@@ -15,9 +15,9 @@ from esker.cli.tables import console, show, table
 
 _TITLES = {
     "dataset": "what is stored",
-    "speed": "leave it to Esker, or let runs find it with tune=auto",
+    "speed": "how steps are written, with how much memory; defaults suit most runs, and tune=auto tries others",
     "safety": "what happens when something fails",
-    "experts": "what Esker chooses better than most users",
+    "experts": "details that few runs need to set",
 }
 
 
