@@ -172,17 +172,15 @@ constexpr std::array kSpeedRows{
     truth<&Options::async>("async",
                            "end_step returns before the step is stored: a thread does that, and the next "
                            "collective call commits it; see docs/guide/async.md"),
-    size<&Options::async_memory_bytes, 1, kMaxIndex>(
-        "async_memory", "a size, e.g. 256M",
-        "with async: extra memory per rank, for bytes that are not stored yet"),
-    OptionRow{"partitions",
-              "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
-              "IDX: ranks collect samples among their neighbors, see docs/guide/patterns.md (changes the "
-              "dataset if partition_index=hybrid or local, or if blocks_per_file=0 and a partition stores "
-              "more than "
-              "512 MiB in a step; with size:K and nodes:K, so does the number of ranks or nodes)",
-              [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
-              [](const Options& o) { return print_partitions(o.partitions); }},
+    OptionRow{
+        "partitions",
+        "0 (not divided), a number of partitions, size:K (ranks in each) or nodes:K (nodes in each)",
+        "ranks collect samples among their neighbors, in IDX, or NetCDF-4 with partition_index=local: see "
+        "docs/guide/patterns.md (changes the dataset if partition_index=hybrid or local, or if "
+        "blocks_per_file=0 and a partition stores more than 512 MiB in a step; with size:K and nodes:K, "
+        "so does the number of ranks or nodes)",
+        [](Text text, Options& o) { return assign(o.partitions, parse_partitions(text)); },
+        [](const Options& o) { return print_partitions(o.partitions); }},
     OptionRow{"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
               "regular boxes in which neighboring ranks collect samples first",
               [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
@@ -256,6 +254,9 @@ constexpr std::array kExpertRows{
                                           "true: a thread writes one collective buffer while the next one is "
                                           "filled; auto: if the previous step "
                                           "waited for storage"),
+    size<&Options::async_memory_bytes, 1, kMaxIndex>(
+        "async_memory", "a size, e.g. 256M",
+        "with async: extra memory per rank, for bytes that are not stored yet"),
     number<&Options::async_cores, 1024>(
         "async_cores", "0 (where the rank runs) or a number",
         "with async: the thread may run on so many processors of the node, the last ones"),

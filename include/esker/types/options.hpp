@@ -143,10 +143,10 @@ struct ESKER_API Options {
   Storage storage = Storage::kPosix;  ///< how bytes are written to files
   std::string hints;                  ///< for MPI-IO: "name=value;name=value"
   Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
-  /// IDX only: each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). Their
-  /// number, with size:K and nodes:K given by the ranks, changes the files with partition_index=local, and
-  /// with hybrid until a merge; else only blocks_per_file where that is 0 and a partition stores more than
-  /// 512 MiB in a step.
+  /// Each part of the grid is collected by the ranks that hold it (docs/guide/patterns.md). IDX, or NetCDF-4
+  /// with partition_index=local. Their number, with size:K and nodes:K given by the ranks, changes the files
+  /// with partition_index=local, and with hybrid until a merge; else only blocks_per_file where that is 0 and
+  /// a partition stores more than 512 MiB in a step.
   Partitions partitions;
   /// (format) How the blocks of the partitions are numbered. kHybrid: equal bricks, a power of two; without
   /// compression and stored_bits; OpenVisus refuses the dataset until it is merged. kLocal: each partition
