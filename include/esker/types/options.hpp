@@ -170,8 +170,8 @@ struct ESKER_API Options {
   /// node; empty: they do not.
   std::string stage;
   Fsync fsync = Fsync::kNone;  ///< when data must have reached the device
-  /// Detects a rank that does not join a collective call: the others fail after this many seconds and name it
-  /// (not yet in create and append). 0: wait forever.
+  /// Detects a rank that does not join a collective call: the others fail after this many seconds and name
+  /// it. In create and append they do not know which rank it is. 0: wait forever.
   double call_timeout = 0;
   /// A rank that has waited this many seconds in a collective call warns on stderr and names the ranks of its
   /// node that are missing, with the last call of each. 0: no warning.
