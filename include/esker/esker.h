@@ -181,8 +181,8 @@ ESKER_API void esker_comm_free(esker_comm* comm);
 /// NULL: built-in values; all ranks use those of rank 0. With one grid and no fixed field the dataset is
 /// run.idx and its files in run/; with more it is the directory run/ with one .idx per grid. `*out` is freed
 /// by esker_free, also after a failure; it is NULL only without memory. Errors: ESKER_ALREADY_EXISTS unless
-/// the option overwrite is set; ESKER_IO_ERROR for another writer's lock and errors of the system;
-/// ESKER_MISMATCHED_CALL.
+/// the option overwrite is set, which removes everything in the directory of a dataset of Esker;
+/// ESKER_IO_ERROR for another writer's lock and errors of the system; ESKER_MISMATCHED_CALL.
 ESKER_API esker_status esker_create(const char* path, const esker_comm* comm, const esker_options* options,
                                     esker_dataset** out);
 

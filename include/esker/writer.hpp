@@ -45,9 +45,10 @@ class ESKER_API Writer {
   /// Creates a new dataset at `path` ("run.idx"). Collective. A dataset with one grid and no fixed field
   /// consists of run.idx and files in run/; any other is a directory run/ with one .idx per grid. Until the
   /// first end_step, only the lock and the parent directories are created. An overwritten dataset is removed
-  /// when the first step is complete. The options of rank 0 hold for all ranks. If some rank could not load
-  /// its options, all ranks fail, so pass the result of Options::load() directly. Errors: kAlreadyExists (the
-  /// dataset exists and options.overwrite is false, or another writer holds its lock).
+  /// when the first step is complete, with everything else in its directory. The options of rank 0 hold for
+  /// all ranks. If some rank could not load its options, all ranks fail, so pass the result of
+  /// Options::load() directly. Errors: kAlreadyExists (the dataset exists and options.overwrite is false, or
+  /// another writer holds its lock).
   static Result<Writer> create(const std::string& path, const Communicator& comm,
                                const Result<Options>& options = Options());
 

@@ -121,7 +121,8 @@ constexpr std::array kDatasetRows{
                               is_format_name(text) ? std::optional(std::string(text)) : std::nullopt);
               },
               [](const Options& o) { return o.format; }, describe_format_names},
-    truth<&Options::overwrite>("overwrite", "create may replace an existing dataset"),
+    truth<&Options::overwrite>(
+        "overwrite", "create may replace a dataset of Esker, and removes everything in its directory"),
     OptionRow{"compression",
               "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
               "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",

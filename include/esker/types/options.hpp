@@ -99,7 +99,7 @@ struct ESKER_API Options {
   /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
   /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
   std::string format = "auto";
-  bool overwrite = false;        ///< create may replace an existing dataset and everything in its directory
+  bool overwrite = false;        ///< create may replace a dataset of Esker, and everything in its directory
   int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
   Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
