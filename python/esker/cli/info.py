@@ -23,6 +23,11 @@ from esker.dataset.description import Grid, Part
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 
+_CHECKED = {
+    "checksums": "with checksums",
+    "some": "some blocks have no checksum, so their changed values are not detected",
+    "readable": "no checksums, so changed values are not detected",
+}
 _MAP_LEVEL = 16  # at which the shares of levels are measured
 _MAX_STEPS_SHOWN = 8
 
@@ -43,6 +48,10 @@ def info_command(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
     PATH is an .idx file, the directory of a dataset with several grids, a CDF or an HDF5 file (NetCDF-4).
+
+    The line "storage" ends with whether the dataset has checksums. Without them `esker verify` reads everything, but
+    does not detect changed values. With --json this is "checked", one word as in `esker verify --json`: checksums,
+    some, or readable (no checksums).
     """
     if config == (path is not None):
         raise click.UsageError("expected PATH, or --config without PATH")
@@ -195,7 +204,7 @@ def _part_facts(part: Part) -> dict[str, Any]:
 def _print(facts: Mapping[str, Any]) -> None:
     out = console()
     out.print(Text(facts["path"], style="bold"), soft_wrap=True)
-    storage = f"{_storage_text(facts['storage'])}; can be checked: {facts['checked']}"
+    storage = f"{_storage_text(facts['storage'])}; {_CHECKED[facts['checked']]}"
     out.print(_summary_table(facts, storage))
     tables = {
         "Grids": _grids_table(facts["grids"], facts["dimension_attributes"]),

@@ -37,7 +37,7 @@ def verify_command(path: str, against: str | None, as_json: bool) -> None:
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
     leftovers of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values
     are not detected. The last line says in one word what could be checked: checksums, some (blocks have one), or
-    readable. Exit status: 0 good (possibly with warnings), 1 damaged.
+    readable (no block has one). Exit status: 0 good (possibly with warnings), 1 damaged.
     """
     try:
         with as_exit_status():
