@@ -51,8 +51,8 @@ def test_creating_an_idx_with_several_parts_names_the_directory(path: Path, capf
         if not fixed or report:
             assert said == ""
             continue
-        assert said.startswith("esker: run.idx: a dataset with several grids, with fixed fields, or with")
-        assert "is a directory: open run, or in other programs run/xyz_fixed.idx" in said
+        assert said.startswith("esker: note: the dataset run has several grids, fixed fields, or stored_bits")
+        assert "is a directory, not run.idx: open run, or in other programs run/xyz_fixed.idx" in said
         named = said.strip().split("other programs ")[1].split(", ")
         assert len(named) == 2 and all((path.parent / name).is_file() for name in named)
 

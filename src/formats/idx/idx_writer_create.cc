@@ -106,17 +106,18 @@ void IdxWriter::print_directory() const {
   if (parts_.front().place) {
     for (const auto& [path, text] : unions_of_parts(parts_)) files += (files.empty() ? "" : ", ") + path;
     const std::string text = fmt::format(
-        "esker: {}.idx: a dataset with partition_index=local is a directory: open {}, or in OpenVisus {}\n",
-        name, name, files);
+        "esker: note: the dataset {0} has partition_index=local, so it is a directory, not {0}.idx: open "
+        "{0}, or in OpenVisus {1}\n",
+        name, files);
     std::fputs(text.c_str(), stderr);
     return;
   }
   for (const Part& part : parts_)
     files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
   const std::string text = fmt::format(
-      "esker: {}.idx: a dataset with several grids, with fixed fields, or with stored_bits for some fields "
-      "only is a directory: open {}, or in other programs {}\n",
-      name, name, files);
+      "esker: note: the dataset {0} has several grids, fixed fields, or stored_bits for some fields only, so "
+      "it is a directory, not {0}.idx: open {0}, or in other programs {1}\n",
+      name, files);
   std::fputs(text.c_str(), stderr);
 }
 
