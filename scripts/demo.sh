@@ -21,19 +21,19 @@ PROGRAMS=no scripts/install_package.sh
 mkdir demo
 say "running the ice-sheet model on 4 ranks; after each step every rank reads its patch and compares it"
 LD_PRELOAD=$preload "mpiexec.$MPI" -n 4 "build/$preset/miniapps/pism/esker-pism" \
-  --input data/greenland_5km.nc --output demo/greenland.idx --levels 61 --output-steps 4 --verify ||
+  --input data/greenland_5km.nc --output demo/greenland --levels 61 --output-steps 4 --verify ||
   die "the run failed with status $?; see the messages above"
 
-say "esker info demo/greenland.idx"
-esker info demo/greenland.idx
-say "esker verify demo/greenland.idx"
-esker verify demo/greenland.idx
+say "esker info demo/greenland"
+esker info demo/greenland
+say "esker verify demo/greenland"
+esker verify demo/greenland
 say "comparing every field, step, level and block with what OpenVisus reads"
-ESKER_TEST_DATASET=$PWD/demo/greenland.idx quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
+ESKER_TEST_DATASET=$PWD/demo/greenland quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 say "drawing demo/greenland.png from the dataset"
-python scripts/demo_figure.py demo/greenland.idx demo/greenland.png
+python scripts/demo_figure.py demo/greenland demo/greenland.png
 say "compressing the last step in several ways"
-python scripts/demo_compression.py demo/greenland.idx demo/compression.png
+python scripts/demo_compression.py demo/greenland demo/compression.png
 
 cat <<'TXT'
 
@@ -45,10 +45,10 @@ Results:
   demo/compression.png          the error that compression makes in the surface speed
   demo/greenland.report.json    time of each phase, messages, memory and options of the run
 
-Next steps (the command and the package are in .venv):
-  . .venv/bin/activate
-  esker info demo/greenland.idx --json
-  esker plot demo/greenland.idx velsurf_mag --log -o demo/speed.png
-  esker plot demo/greenland.idx temp --section y=280 --level 20 -o demo/section.png
-  python -c 'import esker; print(esker.open("demo/greenland.idx")["thk"].read(step=-1, level=10).shape)'
+Next steps:
+  . scripts/env.sh              # puts the command `esker` in PATH
+  esker info demo/greenland --json
+  esker plot demo/greenland velsurf_mag --log -o demo/speed.png
+  esker plot demo/greenland temp --section y=280 --level 20 -o demo/section.png
+  python -c 'import esker; print(esker.open("demo/greenland")["thk"].read(step=-1, level=10).shape)'
 TXT

@@ -1,6 +1,6 @@
 """The picture of the README: surface speed of Greenland's ice at three levels of one dataset, and a section.
 
-usage: greenland.py DATASET PNG         the dataset is what `make demo` writes, demo/greenland.idx
+usage: greenland.py DATASET PNG         the dataset is what `make demo` writes, demo/greenland
 """
 
 from __future__ import annotations

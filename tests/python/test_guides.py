@@ -248,7 +248,7 @@ def test_a_story_runs_as_shown(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     environment = story_environment(tmp_path)
     if "demo/" in page.read_text("utf-8"):
-        write_small_demo(tmp_path / "demo" / "greenland.idx")
+        write_small_demo(tmp_path / "demo" / "greenland")
     output = ""
     for mark, language, text in fenced(page):
         if mark.startswith("file: "):
