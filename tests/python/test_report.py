@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,18 @@ def test_draws_the_last_steps(run: Path) -> None:
     assert low <= 0 < 1e3 * last <= high < 2e3 * last
 
 
+@pytest.mark.parametrize("begins", [range(100), (0, 0.2, 100, 101, 400)], ids=["many", "uneven"])
+def test_steps_are_labeled_where_there_is_room(begins: Sequence[float]) -> None:
+    spans = [timeline.Span(step, "store", begin_s, 0.1) for step, begin_s in enumerate(begins)]
+    rows = [timeline.Row(rank, spans, ()) for rank in range(4)]
+    drawn = timeline.draw(timeline.Timeline(rows, dict(enumerate(begins))))
+    drawn.draw_without_rendering()
+    labels = drawn.axes[0].texts
+    assert "step 0" in [label.get_text() for label in labels] and 3 <= len(labels) < len(begins)
+    ends = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in zip(ends, ends[1:]))
+
+
 def test_the_picture_is_named_after_the_report(run: Path) -> None:
     drawn = report("--timeline", run)
     assert drawn.exit_code == 0, drawn.output
@@ -110,11 +123,22 @@ def test_a_damaged_timeline_is_an_error_in_a_sentence(run: Path, spans: object) 
     assert "expected the timeline of a run" in failed.output
 
 
-@pytest.mark.parametrize("damaged", [{}, [], {"ranks": []}, {"ranks": [{"steps": []}]}], ids=str)
-def test_a_timeline_without_steps_is_an_error_in_a_sentence(run: Path, damaged: object) -> None:
+@pytest.mark.parametrize(
+    ("damaged", "said"),
+    [
+        ({}, "expected an object with a list 'ranks', found {}"),
+        ([], "expected an object with a list 'ranks', found []"),
+        ({"kinds": []}, "expected an object with a list 'ranks'"),
+        ({"ranks": [], "kinds": []}, "it has no steps"),
+        ({"ranks": [{"steps": []}], "kinds": []}, "it has no steps"),
+        ({"ranks": [[7]], "kinds": []}, "expected an object with a list 'steps', found [7]"),
+    ],
+    ids=str,
+)
+def test_a_timeline_without_steps_is_an_error_in_a_sentence(run: Path, damaged: object, said: str) -> None:
     found = json.loads(run.read_text())
     found["timeline"] = damaged
     run.write_text(json.dumps(found))
     failed = report("--timeline", run)
     assert failed.exit_code == 2
-    assert str(run) in failed.output
+    assert f"{run}: expected the timeline of a run: {said}" in failed.output

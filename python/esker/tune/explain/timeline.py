@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,13 @@ from esker.tune import json_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
 _MOST_RANKS_LABELED = 32
 _ROW = 0.4
 """Height of one of a rank's two rows."""
+_GAP = 0.5
+"""Between the labels of two steps, in heights of a label."""
 _COLORS = {
     "plan": "#999933",
     "pack": "#332288",
@@ -69,31 +73,54 @@ def read(path: Path, steps: int = 1) -> Timeline:
         raise ValueError(f"{path}: the report has no timeline; write the run with report_timeline=true")
     try:
         return _parsed(found["timeline"], steps)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except ValueError as error:
         raise ValueError(f"{path}: expected the timeline of a run: {error}") from error
 
 
 def _parsed(found: Any, steps: int) -> Timeline:
-    last = found["ranks"][0]["steps"][-steps:]
+    ranks = _member(found, "ranks", list)
+    kinds = _member(found, "kinds", list)
+    last = _member(ranks[0], "steps", list)[-steps:] if ranks else []
     if not last:
         raise ValueError("it has no steps")
-    begin_s = {int(step["step"]): float(step["begin_s"]) - float(last[0]["begin_s"]) for step in last}
+    begins = {_member(step, "step", int): _member(step, "begin_s", float, int) for step in last}
+    first_s = min(begins.values())
+    begin_s = {number: begin - first_s for number, begin in begins.items()}
 
     def spans(rank: Any, row: str) -> Iterator[Span]:
-        for step in rank["steps"][-steps:]:  # a run that was rewound has some twice
-            if (number := int(step["step"])) not in begin_s:
+        for step in _member(rank, "steps", list)[-steps:]:  # a run that was rewound has some twice
+            if (number := _member(step, "step", int)) not in begin_s:
                 continue
-            values = [int(value) for value in step[row].split()]
-            for kind, begin, length in zip(values[::3], values[1::3], values[2::3], strict=True):
-                if kind < 0 or length < 0:
-                    raise ValueError(f"a span of kind {kind} takes {length} microseconds")
-                yield Span(number, found["kinds"][kind], begin_s[number] + 1e-6 * begin, 1e-6 * length)
+            for kind, begin, length in _triples(_member(step, row, str)):
+                if not 0 <= kind < len(kinds) or length < 0:
+                    raise ValueError(f"step {number} has a span of kind {kind} and {length} microseconds")
+                yield Span(number, str(kinds[kind]), begin_s[number] + 1e-6 * begin, 1e-6 * length)
 
     rows = [
-        Row(int(rank["rank"]), tuple(spans(rank, "work")), tuple(spans(rank, "store")))
-        for rank in found["ranks"]
+        Row(_member(rank, "rank", int), tuple(spans(rank, "work")), tuple(spans(rank, "store")))
+        for rank in ranks
     ]
     return Timeline(rows, begin_s)
+
+
+_NAMES = {list: "a list", str: "a text", int: "a number", float: "a number"}
+
+
+def _member(found: Any, name: str, *kinds: type) -> Any:
+    """A member of a JSON object. Raises ValueError without one of a type in `kinds`."""
+    value = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(value, kinds):
+        raise ValueError(f"expected an object with {_NAMES[kinds[0]]} {name!r}, found {reprlib.repr(found)}")
+    return value
+
+
+def _triples(text: str) -> Iterator[tuple[int, int, int]]:
+    """Kind, begin and length of each span."""
+    try:
+        values = [int(value) for value in text.split()]
+        yield from zip(values[::3], values[1::3], values[2::3], strict=True)
+    except ValueError:
+        raise ValueError(f"expected three integers for each span, found {reprlib.repr(text)}") from None
 
 
 def draw(timeline: Timeline) -> Figure:
@@ -116,19 +143,22 @@ def draw(timeline: Timeline) -> Figure:
                 (low, _ROW),
                 facecolors=[_COLORS.get(span.kind, "black") for span in spans],
             )
+    labels = []
     for number, begin_s in timeline.steps.items():
         axes.axvline(1e3 * begin_s, color="black", linewidth=0.8)
-        axes.annotate(
-            f"step {number}",
-            (1e3 * begin_s, 1),
-            (3, 2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            fontsize=8,
+        labels.append(
+            axes.annotate(
+                f"step {number}",
+                (1e3 * begin_s, 1),
+                (3, 2),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                fontsize=8,
+            )
         )
     every = -(-len(timeline.rows) // _MOST_RANKS_LABELED)
-    labels = [(place, row.rank) for place, row in enumerate(timeline.rows)][::every]
-    axes.set_yticks([place for place, _ in labels], [str(rank) for _, rank in labels])
+    ranks = [(place, row.rank) for place, row in enumerate(timeline.rows)][::every]
+    axes.set_yticks([place for place, _ in ranks], [str(rank) for _, rank in ranks])
     axes.set_ylim(len(timeline.rows) - 1 + _ROW + 0.1, -_ROW - 0.1)
     axes.set_xlabel("milliseconds since the ranks agreed to begin the first step shown")
     axes.set_ylabel("rank (above: storing)")
@@ -137,4 +167,17 @@ def draw(timeline: Timeline) -> Figure:
         loc="outside right center",
         frameon=False,
     )
+    _remove_overlapping(drawn, labels)
     return drawn
+
+
+def _remove_overlapping(drawn: Figure, labels: Sequence[Annotation]) -> None:
+    """Keeps labels, from left to right, where there is room for them."""
+    drawn.draw_without_rendering()  # places everything
+    end = -float("inf")
+    for label in sorted(labels, key=lambda label: label.get_window_extent().x0):
+        extent = label.get_window_extent()
+        if extent.x0 < end:
+            label.remove()
+        else:
+            end = extent.x1 + _GAP * extent.height
