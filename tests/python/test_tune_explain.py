@@ -105,6 +105,23 @@ def test_waiting_is_booked_to_what_is_waited_for() -> None:
     assert not run.explain(a_run(), None, None)["waiting"]["mean_s"], "no rank waits"
 
 
+@pytest.mark.parametrize(("files", "may_be_fewer"), [(1, False), (2, True), (None, True)], ids=str)
+def test_fewer_files_are_advised_only_where_a_step_has_several(
+    files: float | None, may_be_fewer: bool
+) -> None:
+    advice = run.explain(a_run(options={"format": "idx"}, files_per_step=files), None, None)["advice"]
+    assert ("fewer, larger files (blocks_per_file)" in advice) == may_be_fewer
+
+
+def test_files_of_a_step_are_those_of_the_report(report: Path) -> None:
+    assert run_report.read(report).files_per_step == 1
+    found = json.loads(report.read_text())
+    for step in found["steps"]:
+        del step["files"]
+    report.write_text(json.dumps(found))
+    assert run_report.read(report).files_per_step is None
+
+
 def test_a_run_is_not_advised_to_do_what_it_does() -> None:
     advice = run.explain(one_writer(), None, None)["advice"]
     assert "more aggregators" in advice and not any("fewer aggregators" in text for text in advice)

@@ -59,6 +59,11 @@ def _may_store_in_stripes(run: Run) -> bool:
     return run.has_stripes and run.options.get("pattern") == "auto"
 
 
+def _may_have_fewer_files(run: Run) -> bool:
+    return run.options.get("format") == "idx" and run.files_per_step != 1
+
+
+_FEWER_FILES = Advice("fewer, larger files (blocks_per_file)", "blocks_per_file", _may_have_fewer_files)
 _MORE_AGGREGATORS = Advice("more aggregators", "aggregators", _has_fewer_writers)
 _FEWER_AGGREGATORS = Advice("fewer aggregators", "aggregators", _has_several_writers)
 _LARGER_BOXES = Advice(
@@ -126,7 +131,7 @@ PHASES: dict[str, About] = {
                 "store_thread",
                 lambda run: _needs_rounds(run) and run.options.get("store_thread") != "true",
             ),
-            Advice("larger or fewer files (blocks_per_file)", "blocks_per_file", _is("format", "idx")),
+            _FEWER_FILES,
             Advice("pattern=stripes", "pattern", _may_store_in_stripes),
         ),
     ),
@@ -153,7 +158,7 @@ PHASES: dict[str, About] = {
                 "fsync",
                 _is("fsync", "step"),
             ),
-            Advice("fewer files (blocks_per_file)", "blocks_per_file", _is("format", "idx")),
+            _FEWER_FILES,
         ),
     ),
 }

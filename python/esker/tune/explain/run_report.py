@@ -67,6 +67,8 @@ class Run:
     has_stripes: bool = False
     """The stripe size is known, and files are not written in stripes."""
     tuning: Tuning | None = None
+    files_per_step: float | None = None
+    """None: reports of earlier versions do not tell."""
 
     def setting(self) -> dict[str, str]:
         """The options that are not left to Esker."""
@@ -120,6 +122,9 @@ def _parsed(found: Any) -> Run:
         options=options | (dict(tuning.best) if tuning else {}),
         has_stripes=_number(storage["stripe_size"]) > 0 and storage["pattern"] != "stripes",
         tuning=tuning,
+        files_per_step=statistics.median(_number(step["files"]) for step in typical)
+        if all("files" in step for step in typical)
+        else None,
     )
 
 
