@@ -27,8 +27,7 @@ from esker.files.merging import Merged, merge
 from esker.files.moving import copy, move
 from esker.files.repairing import Rebuilt, adopt, rebuild, repair
 from esker.files.verification import Finding, Verification, verify
-from esker.planning.planner import plan_mesh
-from esker.planning.planner import plan_step as plan
+from esker.planning.planner import plan, plan_mesh
 from esker.tune.simulation import simulate
 from esker.writing.chunked import Chunked
 from esker.writing.definitions import WriterField, WriterGrid

@@ -163,7 +163,7 @@ class StepOptions:
 
     def planner(self) -> Callable[..., dict[str, Any]]:
         """What takes arguments()."""
-        return planner.plan_mesh if self.is_mesh() else planner.plan_step
+        return planner.plan_mesh if self.is_mesh() else planner.plan
 
     def settings(self) -> dict[str, Any]:
         """The options of a writer that are given; of lists the first value."""

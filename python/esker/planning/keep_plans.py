@@ -28,14 +28,14 @@ def sweep(
     shares: Sequence[float | None],
     orders: Sequence[str],
     block_bits: Sequence[int | None],
-    plan: Callable[..., Plan] = planner.plan_step,
+    plan: Callable[..., Plan] = planner.plan,
     **arguments: Any,
 ) -> list[Plan]:
     """The facts of all combinations, with `keep`, `keep_order` and `given_bits_per_block`.
 
     shares:     of the rank boxes that are kept; None: a dense step
     block_bits: values of bits_per_block; None: the default, which the facts tell
-    plan:       planner.plan_step(), or of dense steps only: planner.plan_mesh()
+    plan:       planner.plan(), or of dense steps only: planner.plan_mesh()
     arguments:  its other ones
     """
     plans = []

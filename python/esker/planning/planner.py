@@ -18,7 +18,7 @@ from esker.planning import rank_boxes
 PHASES = ("one-phase", "two-phase", "three-phase")
 
 
-def plan_step(
+def plan(
     ranks: int,
     *,
     block: Sequence[int] | None = None,
@@ -90,7 +90,7 @@ def report_of_step(
     ranks_per_node: int = 0,
     **options: Any,
 ) -> _core.PlanReport:
-    """The report from which plan_step() takes its facts; with `ranks_per_node` also the loads of nodes and files."""
+    """The report from which plan() takes its facts; with `ranks_per_node` also the loads of nodes and files."""
     rows = _rows(boxes)
     if rows and block is extent is dataset is None:
         extent = [max(ends) for ends in zip(*(hi for _, _, hi in rows))]
@@ -118,14 +118,14 @@ def plan_mesh(
     type: str = "float64",
     **options: Any,
 ) -> dict[str, Any]:
-    """The same as plan_step() for a mesh with several levels. What finer patches cover is stored only in whole levels
+    """The same as esker.plan() for a mesh with several levels. What finer patches cover is stored only in whole levels
     (`format="vtkhdf"` or `"vtkhdf+idx"`).
 
     patches: (rank, level, (lo, hi)) for all ranks, half open, in indices of the level
     ratios:  cells of each finer level in a cell of the level before it, one number or one per axis; powers of two,
              with format="vtkhdf" any integers
     extent:  cells of the coarsest level; without it, the patches of level 0 define it
-    fields, type, options: as for plan_step()
+    fields, type, options: as for plan()
 
     Raises ValueError (also for patches of a level that overlap), IndexError (a patch exceeds its level),
     MemoryError.
@@ -201,7 +201,7 @@ def _kept(
 
 
 def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
-    """plan_step() for the three ways of writing, by their names in PHASES.
+    """plan() for the three ways of writing, by their names in PHASES.
 
     one-phase: each rank writes its own parts of blocks; two-phase: aggregators collect blocks; three-phase:
     neighbors first collect regular boxes.
@@ -212,7 +212,7 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
         {"restructure": "default" if restructure == "off" else restructure},
     )
     planned = list(zip(PHASES, ways))[1 if arguments.get("stored_bits") else 0 :]  # cells need aggregation
-    return {phase: plan_step(ranks, **(arguments | way)) for phase, way in planned}
+    return {phase: plan(ranks, **(arguments | way)) for phase, way in planned}
 
 
 def tuning_space(plan: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:

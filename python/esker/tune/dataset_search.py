@@ -65,7 +65,7 @@ def options_of(work: Work) -> dict[str, tuple[str, list[str]]]:
     worth trying here, see `esker tune space`."""
     given: dict[str, Any] = {"format": work.format}
     part = workloads.parts_of(work.workload, work.points, work.ranks)[0]
-    plan = planner.plan_step(work.ranks, **part.arguments(), **given)
+    plan = planner.plan(work.ranks, **part.arguments(), **given)
     return {
         option["option"]: (option["value"], [v for v in option["values"] if v != option["value"]])
         for option in planner.tuning_space(plan, given)

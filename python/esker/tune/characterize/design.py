@@ -123,7 +123,7 @@ def space(work: Work) -> dict[str, list[str]]:
     """The values of each option that may change between two steps of a run, see `esker tune space`."""
     options: dict[str, Any] = {"format": work.format} if work.format != "idx" else {}
     part = workloads.parts_of(work.workload, work.points, work.ranks)[0]
-    plan = planner.plan_step(work.ranks, **part.arguments(), **options)
+    plan = planner.plan(work.ranks, **part.arguments(), **options)
     return {
         option["option"]: option["values"]
         for option in planner.tuning_space(plan, options)
