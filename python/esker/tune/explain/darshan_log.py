@@ -28,7 +28,9 @@ def read(path: Path) -> dict[str, Any]:
     needed("darshan")
     command = [sys.executable, "-W", "ignore", "-m", "esker.tune.explain.darshan_log", str(path)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", timeout=_TIMEOUT_S
+        )
     except subprocess.TimeoutExpired as error:
         raise ValueError(f"{path}: reading the Darshan log took more than {_TIMEOUT_S} s") from error
     try:
