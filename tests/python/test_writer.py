@@ -57,6 +57,16 @@ def test_creating_an_idx_with_several_parts_names_the_directory(path: Path, capf
         assert len(named) == 2 and all((path.parent / name).is_file() for name in named)
 
 
+def test_a_dataset_without_fields_has_steps_and_scalars(path: Path, capfd: Any) -> None:
+    with esker.Writer(path, dims={}) as w:
+        w.scalar("gravity", 9.81)
+        with w.step(5.0):
+            pass
+    assert capfd.readouterr().err == ""
+    ds = esker.open(path)
+    assert ds.steps == [5.0] and not ds.fields and ds.scalars["gravity"].value == 9.81
+
+
 def test_grids_fields_attributes_and_coordinates(path: Path) -> None:
     xs, ys = np.linspace(0, 3000, 7), np.arange(5.0)
     with esker.Writer(path, dims=DIMS, coords={"x": xs}, attrs={"title": "a run", "levels": [1, 2]}) as w:

@@ -86,7 +86,7 @@ Status IdxWriter::create(bool durable) {
     if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
   }
   ESKER_RETURN_IF_ERROR(write_unions(durable));
-  if (!single && options_.report != "none") print_directory();
+  if (!single && !parts_.empty() && options_.report != "none") print_directory();
   return {};
 }
 
