@@ -169,6 +169,7 @@ def test_memory_mapped_arrays_are_taken_in_place(
 @pytest.mark.parametrize(
     "fields, more, exception, words",
     [
+        ({}, {}, ValueError, "fields: expected at least one array, found none"),
         ({"a": np.zeros((3, 4)), "b": np.zeros((4, 4))}, {}, ValueError, "'y' has size 3 in 'a' and 4 in 'b'"),
         ({"a": np.zeros((3, 4))}, {"components": {"a": 2}}, ValueError, "a: .*2 components"),
         ({"a": np.zeros((3, 4))}, {"components": {"b": 2}}, ValueError, "no field 'b'"),

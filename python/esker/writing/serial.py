@@ -41,7 +41,7 @@ def write(
     dims:       names of the axes, x first, for all fields or per field; default: x, y, z, u, v. A field with
                 fewer axes uses the first names. Fields with different axes are stored on separate grids.
     coords:     dimension to its coordinates, one value per index
-    attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds
+    attrs:      attributes of the dataset: texts, numbers, or lists of either; a mapping under the name of a field, a dimension or "time" holds
                 the attributes of that object
     time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
@@ -104,6 +104,8 @@ def _axes(
     dims: Sequence[str] | Mapping[str, Sequence[str]] | None,
 ) -> dict[str, tuple[str, ...]]:
     """The names of each field's axes, x first."""
+    if not sources:
+        raise ValueError("fields: expected at least one array, found none")
     if isinstance(dims, str):
         raise TypeError(f"dims: expected names such as ('x', 'y'), found the text {dims!r}")
     _check_names("components", components, sources)
