@@ -47,7 +47,7 @@ class Writer:
              "netcdf4"; "cdf5+idx" for both. None: set by the configuration file or the environment, else by
              the suffix of the path: .nc is "cdf"; .nc4, .h5 and .hdf5 are "netcdf4"; any other is "idx"
     coords:  dimension to its coordinates, one value per index, for all grids with that dimension
-    attrs:   attributes of the dataset: texts, numbers, or lists of numbers. A mapping under the name of a
+    attrs:   attributes of the dataset: texts, numbers, or lists of either. A mapping under the name of a
              dimension holds attributes of its coordinates, one under "time" or `time_dim` attributes of the
              times. NumPy numbers keep their type; Python integers become int32 if they fit, Python floats
              float64
