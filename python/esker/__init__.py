@@ -2,6 +2,15 @@
 
 A single process needs no MPI. For parallel I/O, esker.Writer and esker.Reader take an mpi4py communicator.
 
+Write:     write, Writer, Step, WriterGrid, WriterField, Chunked
+Read:      open, Dataset, Grid, Field, Array, Selection, Reader, Camera, View
+Describe:  Part, Scalar, Storage, StoredSamples, FieldErrors, ReadStatistics, Text, DatasetWarning
+Check:     verify (Verification, Finding), repair, rebuild (Rebuilt), adopt
+Copy:      copy, move, merge (Merged)
+Predict:   plan, plan_mesh, simulate
+
+`import esker.xarray` adds the method `to_esker` to the datasets of xarray.
+
 >>> import numpy as np
 >>> import esker
 >>> y, x = np.mgrid[0:561, 0:301]
@@ -45,7 +54,6 @@ __all__ = [
     "DatasetWarning",
     "Field",
     "FieldErrors",
-    "StoredSamples",
     "Finding",
     "Grid",
     "Merged",
@@ -57,6 +65,7 @@ __all__ = [
     "Selection",
     "Step",
     "Storage",
+    "StoredSamples",
     "Text",
     "Verification",
     "View",

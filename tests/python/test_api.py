@@ -7,6 +7,7 @@ import doctest
 import functools
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -170,6 +171,23 @@ def test_reading_loads_no_mpi(golden_path: Callable[[str], Path]) -> None:
     path = golden_path(THREE_D)
     done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_importing_esker_xarray_without_xarray_says_what_to_install() -> None:
+    program = "import sys; sys.modules['xarray'] = None; import esker.xarray"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = "ModuleNotFoundError: esker.xarray: xarray is not installed; install it with: pip install 'esker[xarray]'"
+    assert done.stderr.splitlines()[-1] == said
+
+
+@pytest.mark.parametrize("name", ["plan", "plan_mesh", "write"])
+def test_functions_have_their_public_names(name: str) -> None:
+    assert getattr(esker, name).__name__ == name
+
+
+def test_the_docstring_of_the_package_lists_the_public_names() -> None:
+    words = re.findall(r"\w+", (esker.__doc__ or "").partition(">>>")[0])
+    assert {*esker.__all__} - {"__version__"} <= {*words}
 
 
 @pytest.mark.parametrize("module", ["_core", "_mpi"])
