@@ -92,6 +92,13 @@ def test_the_picture_is_named_after_the_report(run: Path) -> None:
     assert "<svg" in run.with_name("a.svg").read_text()
 
 
+@pytest.mark.parametrize("options", [(), ("--timeline",)], ids=["phases", "timeline"])
+def test_a_report_that_is_missing_says_when_there_is_one(tmp_path: Path, options: tuple[str, ...]) -> None:
+    failed = report(*options, tmp_path / "run.report.json")
+    assert failed.exit_code == 2
+    assert "no such file; a run that has committed a step writes it when it closes its dataset" in " ".join(failed.output.split())
+
+
 def test_a_run_without_a_timeline_says_how_to_get_one(tmp_path: Path) -> None:
     failed = report("--timeline", write_run(tmp_path / "plain.idx"))
     assert failed.exit_code == 2

@@ -77,16 +77,22 @@ class Run:
 
 def read(path: Path) -> Run:
     """Raises FileNotFoundError, OSError; ValueError with the path, for text that is no report."""
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{path}: no such file; a run writes it next to its dataset unless report=none"
-        )
-    found = json_file.read(path, "the JSON report of a run")
+    found = read_json(path)
     try:
         return _parsed(found)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path}: expected the JSON report of a run: {what}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The report, unchecked. Raises FileNotFoundError, which says when there is a report; OSError; ValueError."""
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path}: no such file; a run that has committed a step writes it when it closes its dataset, unless "
+            "report=none"
+        )
+    return json_file.read(path, "the JSON report of a run")
 
 
 def _parsed(found: Any) -> Run:

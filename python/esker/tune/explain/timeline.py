@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from esker.tune import json_file
+from esker.tune.explain.run_report import read_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,9 +66,7 @@ class Timeline:
 
 def read(path: Path, steps: int = 1) -> Timeline:
     """The last `steps` steps. Raises FileNotFoundError, OSError; ValueError with the path, also without a timeline."""
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file")
-    found = json_file.read(path, "the JSON report of a run")
+    found = read_json(path)
     if not isinstance(found, dict) or "timeline" not in found:
         raise ValueError(f"{path}: the report has no timeline; write the run with report_timeline=true")
     try:
