@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -18,10 +19,57 @@ namespace {
 
 constexpr std::string_view kMismatch = "ranks made different collective calls: ";
 
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+/// The lines after the first: name -> value.
+std::map<std::string_view, std::string_view> named_values(std::string_view text) {
+  std::map<std::string_view, std::string_view> values;
+  text.remove_prefix(first_line(text).size());
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::string_view line = first_line(text);
+    text.remove_prefix(line.size());
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    values[line.substr(0, tab)] = line.substr(std::min(tab + 1, line.size()));
+  }
+  return values;
+}
+
+/// The first value that is not as on rank 0; empty if there is none.
+std::string first_difference(std::string_view mine, std::string_view of_root) {
+  const auto here = named_values(mine), there = named_values(of_root);
+  auto names = here;
+  names.insert(there.begin(), there.end());
+  const auto value_in = [](const auto& values, std::string_view name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string_view("none") : found->second;
+  };
+  for (const auto& [name, any] : names) {
+    const std::string_view value = value_in(here, name), other = value_in(there, name);
+    if (value != other) return fmt::format("{}: {}, on rank 0: {}", name, value, other);
+  }
+  return {};
+}
+
+/// A call with its short arguments; if it differs from that of rank 0 only in others, with the first of
+/// these.
+std::string describe_call(const Ballot& ballot, std::string_view arguments_of_root) {
+  const std::string_view mine = ballot.arguments_text;
+  std::string difference;
+  if (first_line(mine) == first_line(arguments_of_root))
+    difference = first_difference(mine, arguments_of_root);
+  return fmt::format("{}({})", ballot.operation, difference.empty() ? first_line(mine) : difference);
+}
+
 Status describe_mismatch(Comm& comm, const Ballot& ballot) {
-  std::string mine;
+  std::string of_root, mine;
   ESKER_RETURN_IF_ERROR(all_do(comm, "describe a mismatch", [&] {
-    mine = fmt::format("{}({})", ballot.operation, ballot.arguments_text);
+    of_root = ballot.arguments_text;
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(of_root, share_text(comm, std::move(of_root), 0));
+  ESKER_RETURN_IF_ERROR(all_do(comm, "describe a mismatch", [&] {
+    mine = describe_call(ballot, of_root);
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(comm, std::as_bytes(std::span(mine))));
@@ -96,10 +144,10 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   ESKER_RETURN_IF_ERROR(comm.ended());
   const bool opens = !ballot.operation.empty();
   if (opens && comm.call_watch()) {
-    comm.call_watch()->describe(ballot.operation, ballot.arguments_text, ballot.arguments);
+    comm.call_watch()->describe(ballot.operation, first_line(ballot.arguments_text), ballot.arguments);
   }
   if (comm.roll_call() && opens && limit_s <= 0) {
-    ESKER_RETURN_IF_ERROR(comm.roll_call()->call(comm, ballot.operation, ballot.arguments_text));
+    ESKER_RETURN_IF_ERROR(comm.roll_call()->call(comm, ballot.operation, first_line(ballot.arguments_text)));
   }
   const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());

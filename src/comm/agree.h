@@ -20,11 +20,13 @@ namespace esker {
 
 /// The contribution of one rank to an agreement. It refers to the caller's texts.
 struct Ballot {
-  const Status& status;             ///< of this rank
-  std::string_view operation;       ///< e.g. "end_step"; compared between ranks
-  std::uint64_t arguments = 0;      ///< hash of the values that must be equal on all ranks
-  std::string_view arguments_text;  ///< the hashed values as text, for the message when they differ
-  bool flag = false;                ///< a request of this rank
+  const Status& status;         ///< of this rank
+  std::string_view operation;   ///< e.g. "end_step"; compared between ranks
+  std::uint64_t arguments = 0;  ///< hash of the values that must be equal on all ranks
+  /// The hashed values as text, for the message when they differ. A line with all values that are short, then
+  /// lines of a name, a tab and a value, of which the message shows the first that is not as on rank 0.
+  std::string_view arguments_text;
+  bool flag = false;  ///< a request of this rank
   /// Above 0, in an opening: this rank leaves when another rank has not arrived after this many seconds. The
   /// late ranks learn that when they arrive.
   double patience_s = 0;

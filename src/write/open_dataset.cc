@@ -72,7 +72,7 @@ Status OpenDataset::define(const Status& local, const Schema& schema, const std:
   const CallWatch::Call call(*comm_, "define");
   std::string text;
   const Status mine = guarded("define", [&] {
-    text = describe_schema(schema);
+    text = describe_definitions(schema);
     return local;
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false}));

@@ -353,6 +353,90 @@ TEST_F(MisuseTest, DifferentDefinitionsAreNamed) {
   }
 }
 
+struct Detail {
+  std::string name;
+  std::function<void(Writer&, GridId, bool differs)> define;
+  std::string word;  ///< in the message
+};
+
+std::vector<Detail> details() {
+  const std::string long_text(5000, 'a');
+  return {
+      {"attribute", [](Writer& w, GridId, bool differs) { w.put_att("title", differs ? "b" : "a").check(); },
+       "attribute 'title' of the dataset: "},
+      {"attribute on some ranks",
+       [](Writer& w, GridId, bool differs) {
+         if (differs) w.put_att("title", "a").check();
+       },
+       "attribute 'title' of the dataset: "},
+      {"end of a long text",
+       [=](Writer& w, GridId grid, bool differs) {
+         w.put_att(grid, "history", long_text + (differs ? "b" : "")).check();
+       },
+       "attribute 'history' of grid line: 'aaaa"},
+      {"type of an attribute",
+       [](Writer& w, GridId, bool differs) {
+         w.put_att("n", differs ? AttributeValue(std::vector<Index>{1}) : std::vector<double>{1}).check();
+       },
+       "int64 1"},
+      {"attribute of a field",
+       [](Writer& w, GridId grid, bool differs) {
+         const FieldId field = w.def_field(grid, "f", SampleType::kInt8).value();
+         w.put_att(field, "range", std::vector<double>{0, differs ? 1e9 : 1}).check();
+       },
+       "attribute 'range' of field f: "},
+      {"attribute of the time",
+       [](Writer& w, GridId, bool differs) { w.put_time_att("units", differs ? "s" : "days").check(); },
+       "attribute 'units' of the time: "},
+      {"coordinates",
+       [](Writer& w, GridId grid, bool differs) {
+         std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7};
+         if (differs) values.back() = 7.5;
+         w.def_coords(grid, "x", values).check();
+       },
+       "coordinates x of grid line: 8 numbers of float64 (hash "},
+      {"typed coordinates",
+       [](Writer& w, GridId grid, bool differs) {
+         std::vector<std::int64_t> values{0, 1, 2, 3, 4, 5, 6, std::int64_t{1} << 60};
+         if (differs) ++values.back();  // the same as float64
+         w.def_coords(grid, "x", Numbers(values)).check();
+       },
+       "coordinates x of grid line: 8 numbers of int64 (hash "},
+      {"scalar",
+       [](Writer& w, GridId, bool differs) {
+         w.def_scalar("gravity", std::vector<float>{differs ? 9.8F : 9.81F}).status().check();
+       },
+       "value of gravity: float32 9.8"},
+      {"time", [](Writer& w, GridId, bool differs) { w.def_time(differs ? "t" : "time").check(); },
+       " t:float64)"},
+  };
+}
+
+TEST_F(MisuseTest, DifferentAttributesCoordinatesAndScalarsAreNamed) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  for (const Detail& detail : details()) {
+    for (const int victim : victims()) {
+      SCOPED_TRACE(detail.name + " on rank " + std::to_string(victim));
+      const Watchdog watchdog(detail.name);
+      Options options = quiet();
+      options.overwrite = true;
+      Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+      const DimId x = writer.def_dim("x", 8).value();
+      const GridId grid = writer.def_grid("line", {x}).value();
+      detail.define(writer, grid, is_victim(victim));
+      writer.def_field(grid, "mask", SampleType::kInt8, {.fixed = true}).status().check();
+      const Status ended = writer.close();
+      expect_everywhere(ended, victim == kAllRanks ? Code::kOk : Code::kMismatchedCall);
+      if (victim != kAllRanks) {
+        EXPECT_NE(ended.message().find(detail.word), std::string::npos) << ended.message();
+        EXPECT_EQ(ended.message().find('\n'), std::string::npos) << ended.message();
+        EXPECT_LT(ended.message().size(), 600U) << ended.message();
+      }
+      if (!all_well()) return;
+    }
+  }
+}
+
 TEST_F(MisuseTest, NamesDifferentOpeningsAndUsesTheOptionsOfRankZero) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
   for (const int victim : victims()) {
