@@ -19,10 +19,8 @@ namespace {
 
 Status check_is_for_blocks(const CodecSpec& spec) {
   if (spec.is_for_blocks()) return {};
-  return error(Code::kUnsupported,
-               "compression {}: only NetCDF-4 files have it; expected none, zip, lz4, zfp-reversible, "
-               "zfp-precision=N or zfp-accuracy=X",
-               option_text(spec));
+  return error(Code::kUnsupported, "compression {}: only NetCDF-4 files have it; expected {}",
+               option_text(spec), compression_choices(&CodecSpec::is_for_blocks));
 }
 
 }  // namespace

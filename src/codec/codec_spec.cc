@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -13,7 +14,7 @@ namespace esker {
 namespace {
 
 constexpr int kMaxPrecisionBits = 64;
-constexpr int kMostKeptBits = 52;  // of float64's mantissa
+constexpr int kMostKeptBits = 52;       // of float64's mantissa
 constexpr double kMinAccuracy = 1e-17;  // printed without exponent
 
 /// The number that is all of `text`, if it is one.
@@ -23,14 +24,6 @@ std::optional<Number> number_in(std::string_view text) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-CodecSpec zfp_spec(ZfpMode mode, double parameter) {
-  CodecSpec spec;
-  spec.kind = CodecKind::kZfp;
-  spec.zfp_mode = mode;
-  spec.zfp_parameter = parameter;
-  return spec;
 }
 
 /// "reversible", "precision=24", "24", "accuracy=0.5", "0.5".
@@ -99,21 +92,6 @@ std::string zfp_part(const CodecSpec& spec) {
   return "accuracy=" + without_exponent(spec.zfp_parameter);
 }
 
-/// What follows "zfp-" in the option.
-std::optional<CodecSpec> zfp_option(std::string_view text) {
-  constexpr std::string_view kPrecision = "precision=", kAccuracy = "accuracy=";
-  if (text == "reversible") return zfp_spec(ZfpMode::kReversible, 0);
-  if (text.starts_with(kPrecision)) {
-    const auto bits = number_in<int>(text.substr(kPrecision.size()));
-    if (bits && *bits >= 1 && *bits <= kMaxPrecisionBits) return zfp_spec(ZfpMode::kPrecision, *bits);
-  }
-  if (text.starts_with(kAccuracy)) {
-    const auto bound = number_in<double>(text.substr(kAccuracy.size()));
-    if (bound && *bound >= kMinAccuracy && std::isfinite(*bound)) return zfp_spec(ZfpMode::kAccuracy, *bound);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<CodecSpec> parse_codec_spec(const std::string& text) {
@@ -156,39 +134,82 @@ std::string print_codec_spec(const CodecSpec& spec) {
 
 namespace {
 
-/// Codecs that only chunks of NetCDF-4 files have.
-std::optional<CodecSpec> chunk_option(std::string_view text) {
-  constexpr std::string_view kBitRound = "bitround=";
+/// A value of the option `compression`, with the number after its '=': N, an integer, or X.
+struct OptionForm {
+  std::string_view text;
+  CodecKind kind;
+  ZfpMode zfp_mode = ZfpMode::kReversible;
+  double least = 0, most = 0;  ///< of the number
+};
+
+constexpr double kNoLimit = std::numeric_limits<double>::max();
+constexpr std::array kOptionForms{
+    OptionForm{"none", CodecKind::kRaw},
+    OptionForm{"zip", CodecKind::kZip},
+    OptionForm{"lz4", CodecKind::kLz4},
+    OptionForm{"zfp-reversible", CodecKind::kZfp},
+    OptionForm{"zfp-precision=N", CodecKind::kZfp, ZfpMode::kPrecision, 1, kMaxPrecisionBits},
+    OptionForm{"zfp-accuracy=X", CodecKind::kZfp, ZfpMode::kAccuracy, kMinAccuracy, kNoLimit},
+    OptionForm{"zstd", CodecKind::kZstd},
+    OptionForm{"bitround=N", CodecKind::kBitRound, ZfpMode::kReversible, 1, kMostKeptBits}};
+
+CodecSpec spec_of(const OptionForm& form, double number = 0) {
   CodecSpec spec;
-  if (text == "zstd") {
-    spec.kind = CodecKind::kZstd;
-    return spec;
-  }
-  if (!text.starts_with(kBitRound)) return std::nullopt;
-  const auto bits = number_in<int>(text.substr(kBitRound.size()));
-  if (!bits || *bits < 1 || *bits > kMostKeptBits) return std::nullopt;
-  spec.kind = CodecKind::kBitRound;
-  spec.kept_bits = *bits;
+  spec.kind = form.kind;
+  spec.zfp_mode = form.zfp_mode;
+  if (spec.kind == CodecKind::kBitRound) spec.kept_bits = static_cast<int>(number);
+  if (spec.kind == CodecKind::kZfp) spec.zfp_parameter = number;
   return spec;
+}
+
+std::optional<CodecSpec> parse_as(const OptionForm& form, std::string_view text) {
+  if (form.most == 0) return text == form.text ? std::optional(spec_of(form)) : std::nullopt;
+  const std::string_view start = form.text.substr(0, form.text.size() - 1);
+  if (!text.starts_with(start)) return std::nullopt;
+  text.remove_prefix(start.size());
+  const std::optional<double> number =
+      form.text.back() == 'N' ? std::optional<double>(number_in<int>(text)) : number_in<double>(text);
+  const bool is_valid = number && *number >= form.least && *number <= form.most;
+  return is_valid ? std::optional(spec_of(form, *number)) : std::nullopt;
+}
+
+std::string describe(const OptionForm& form) {
+  if (form.most == 0) return std::string(form.text);
+  if (form.most == kNoLimit) return fmt::format("{} ({} or more)", form.text, form.least);
+  return fmt::format("{} ({} to {})", form.text, form.least, form.most);
+}
+
+/// "a, b, c": the forms of the codecs that are wanted.
+template <class Wants>
+std::string list_forms(const Wants& wants) {
+  std::string list;
+  for (const OptionForm& form : kOptionForms) {
+    if (wants(spec_of(form))) list += (list.empty() ? "" : ", ") + describe(form);
+  }
+  return list;
 }
 
 }  // namespace
 
+std::string compression_choices() {
+  return list_forms([](const CodecSpec& spec) { return spec.is_for_blocks(); }) +
+         ", and only in NetCDF-4 files " +
+         list_forms([](const CodecSpec& spec) { return !spec.is_for_blocks(); });
+}
+
+std::string compression_choices(bool (CodecSpec::*is_for)() const) {
+  return list_forms([&](const CodecSpec& spec) { return (spec.*is_for)(); });
+}
+
 Result<CodecSpec> parse_compression_option(const std::string& text) {
-  constexpr std::string_view kZfp = "zfp-";
-  if (text == "none" || text == "raw") return CodecSpec();
-  for (const char* same_for_openvisus : {"zip", "zip-Z_BEST_SPEED", "zip-Z_BEST_COMPRESSION", "lz4"}) {
-    if (text == same_for_openvisus) return parse_codec_spec(text);
+  if (text == "raw") return CodecSpec();
+  for (const char* level : {"zip-Z_BEST_SPEED", "zip-Z_BEST_COMPRESSION"}) {
+    if (text == level) return parse_codec_spec(text);
   }
-  if (const auto spec = chunk_option(text)) return *spec;
-  if (text.starts_with(kZfp)) {
-    if (const auto spec = zfp_option(std::string_view(text).substr(kZfp.size()))) return *spec;
+  for (const OptionForm& form : kOptionForms) {
+    if (const auto spec = parse_as(form, text)) return *spec;
   }
-  return error(
-      Code::kInvalidArgument,
-      "compression '{}': expected none, zip, lz4, zfp-reversible, zfp-precision=N with 1 <= N <= {}, "
-      "zfp-accuracy=X with X >= {}, and in NetCDF-4 files zstd or bitround=N with 1 <= N <= {}",
-      text, kMaxPrecisionBits, kMinAccuracy, kMostKeptBits);
+  return error(Code::kInvalidArgument, "compression '{}': expected {}", text, compression_choices());
 }
 
 std::string option_text(const CodecSpec& spec) {

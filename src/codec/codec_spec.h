@@ -24,7 +24,11 @@ struct CodecSpec {
     return kind != CodecKind::kBitRound && (kind != CodecKind::kZfp || zfp_mode == ZfpMode::kReversible);
   }
   /// Whether IDX datasets have it.
-  [[nodiscard]] bool is_for_blocks() const { return kind != CodecKind::kZstd && kind != CodecKind::kBitRound; }
+  [[nodiscard]] bool is_for_blocks() const {
+    return kind != CodecKind::kZstd && kind != CodecKind::kBitRound;
+  }
+  /// Whether chunks of NetCDF-4 files have it.
+  [[nodiscard]] bool is_for_chunks() const { return kind != CodecKind::kLz4; }
   friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
 };
 
@@ -42,6 +46,11 @@ std::string print_codec_spec(const CodecSpec& spec);
 /// kInvalidArgument for other texts, with a list of the valid ones. What is for blocks can be printed for
 /// OpenVisus without loss: parse_codec_spec(print_codec_spec(x)) == x.
 Result<CodecSpec> parse_compression_option(const std::string& text);
+
+/// For messages: what the option takes, with the limits of numbers. `is_for`: only what blocks or chunks
+/// have.
+std::string compression_choices();
+std::string compression_choices(bool (CodecSpec::*is_for)() const);
 
 /// The short spelling; parse_compression_option reads it back.
 std::string option_text(const CodecSpec& spec);

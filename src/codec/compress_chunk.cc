@@ -59,11 +59,9 @@ Status check_chunk_codec(const CodecSpec& spec, const BlockShape& chunk) {
   if (spec.kind == CodecKind::kZfp) {
     return check_compression(spec, chunk.type, chunk.components, without_unit_axes(chunk).rank);
   }
-  if (spec.kind != CodecKind::kLz4) return {};
-  return error(Code::kUnsupported,
-               "compression {}: NetCDF-4 files do not have it; expected none, zip, zstd, bitround=N, "
-               "zfp-reversible, zfp-precision=N or zfp-accuracy=X",
-               option_text(spec));
+  if (spec.is_for_chunks()) return {};
+  return error(Code::kUnsupported, "compression {}: NetCDF-4 files do not have it; expected {}",
+               option_text(spec), compression_choices(&CodecSpec::is_for_chunks));
 }
 
 Index chunk_scratch_bytes(const CodecSpec& spec, const BlockShape& chunk) {

@@ -123,14 +123,13 @@ constexpr std::array kDatasetRows{
               [](const Options& o) { return o.format; }, describe_format_names},
     truth<&Options::overwrite>(
         "overwrite", "create may replace a dataset of Esker, and removes everything in its directory"),
-    OptionRow{"compression",
-              "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
+    OptionRow{"compression", "",
               "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",
               [](Text text, Options& o) {
                 const bool is_valid = parse_compression_option(std::string(text)).ok();
                 return assign(o.compression, is_valid ? std::optional(std::string(text)) : std::nullopt);
               },
-              [](const Options& o) { return o.compression; }},
+              [](const Options& o) { return o.compression; }, [] { return compression_choices(); }},
     number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
                                          "a block holds 2^bits_per_block samples (changes the dataset)"),
     number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",

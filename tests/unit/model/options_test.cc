@@ -206,6 +206,16 @@ TEST(Options, InvalidValuesChangeNothing) {
             "option 'fsync': expected none, step or close, found 'always'");
 }
 
+TEST(Options, CompressionListsEveryCodec) {
+  const std::string help = entry(Options().entries(), "compression").help;
+  const std::string message = Options().set("compression", "gzip").message();
+  for (const char* choice :
+       {"none", "zip", "lz4", "zfp-reversible", "zfp-precision=N", "zfp-accuracy=X", "zstd", "bitround=N"}) {
+    EXPECT_NE(help.find(choice), std::string::npos) << choice;
+    EXPECT_NE(message.find(choice), std::string::npos) << choice;
+  }
+}
+
 TEST(Options, ErrorsOfUnknownNamesSuggestAndListNames) {
   const std::string message = Options().set("agregators", "2").message();
   EXPECT_NE(message.find("did you mean 'aggregators'"), std::string::npos) << message;
