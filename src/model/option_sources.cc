@@ -103,9 +103,13 @@ Status apply_files(Options& options) {
 Status apply_variable(std::string_view variable, const std::string& value, Options& options) {
   constexpr std::string_view kPrefix = "ESKER_";
   const std::string name = lower(variable.substr(kPrefix.size()));
-  const bool known = find_option(name) && kPrefix.size() + name.size() == variable.size() &&
-                     std::string(kPrefix) + upper(name) == variable;
-  if (!known) return unknown_option(name).with_context("environment variable " + excerpt(variable));
+  if (!find_option(name))
+    return unknown_option(name).with_context("environment variable " + excerpt(variable));
+  const std::string expected = std::string(kPrefix) + upper(name);
+  if (variable != expected) {
+    return error(Code::kInvalidArgument, "environment variable {}: unknown; did you mean '{}'?",
+                 excerpt(variable), expected);
+  }
   return options.set(name, value, std::string(variable))
       .with_context("environment variable " + excerpt(variable));
 }

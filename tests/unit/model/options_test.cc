@@ -295,8 +295,10 @@ TEST_F(LoadOptions, UnknownNamesAreErrorsWithTheirSource) {
 }
 
 TEST_F(LoadOptions, VariablesAreInCapitals) {
-  set_variable("ESKER_aggregators", "4");
+  set_variable("ESKER_Aggregators", "4");
   EXPECT_EQ(Options::load().status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(Options::load().status().message(),
+            "environment variable ESKER_Aggregators: unknown; did you mean 'ESKER_AGGREGATORS'?");
 }
 
 TEST_F(LoadOptions, BadValuesNameFileOrVariable) {
