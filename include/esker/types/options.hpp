@@ -176,7 +176,8 @@ struct ESKER_API Options {
   /// A rank that has waited this many seconds in a collective call warns on stderr and names the ranks of its
   /// node that are missing, with the last call of each. 0: no warning.
   double call_warning = 60;
-  std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
+  /// JSON report: a path, whose missing directories are created, "" for next to the dataset, or "none"
+  std::string report;
   /// The report tells what each rank, or at most 64 of them, did when, in the last steps: at most 1 MiB.
   bool report_timeline = false;
   /// "auto": a run tries other values of the options that the user did not set, and keeps those that make
