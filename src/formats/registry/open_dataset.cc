@@ -1,8 +1,11 @@
 #include "formats/registry/open_dataset.h"
 
+#include <fmt/ranges.h>
+
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/readable.h"
+#include "formats/idx/dataset_parts.h"
 #include "formats/registry/formats.h"
 #include "formats/registry/suffix.h"
 #include "store/unsynced.h"
@@ -18,16 +21,37 @@ Result<bool> is_empty_file(Store& store, const std::string& path) {
   return !is_directory;
 }
 
-/// The file of a dataset that was given without suffix: `path` with the first suffix of a format; "" if
-/// there is none.
-Result<std::string> find_with_suffix(Store& store, const std::string& path) {
+/// The files that a dataset may be in that was given without suffix: `path` with the first suffix of a
+/// format.
+std::vector<std::string> with_suffixes(const std::string& path) {
+  std::vector<std::string> files;
   for (const FormatEntry& entry : formats()) {
     const std::string& suffix = entry.suffixes.front();
-    if (entry.magic.empty() || format_of_suffix(suffix) != &entry) continue;
-    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + suffix));
-    if (exists) return path + suffix;
+    if (!entry.magic.empty() && format_of_suffix(suffix) == &entry) files.push_back(path + suffix);
+  }
+  return files;
+}
+
+/// The first of these files that exists; "" if there is none.
+Result<std::string> find_first(Store& store, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(file));
+    if (exists) return file;
   }
   return std::string();
+}
+
+/// `not_idx`: the error of the search for an IDX dataset.
+Status no_dataset(const std::string& path, const Status& not_idx) {
+  const std::string_view suffix = suffix_of(path);
+  if (suffix.empty()) {
+    const std::string stem = stem_of(path);
+    return error(Code::kNotFound, "{}: no such dataset (looked for {}{}, {}/{}, {})", path, stem,
+                 formats().front().suffixes.front(), stem, idx::kCatalogName,
+                 fmt::join(with_suffixes(stem), ", "));
+  }
+  if (format_of_suffix(suffix) == &formats().front()) return not_idx;
+  return error(Code::kNotFound, "{}: no such file", path);
 }
 
 std::string known_formats() {
@@ -42,12 +66,12 @@ Result<std::unique_ptr<OpenedDataset>> open_any(const std::shared_ptr<Store>& st
   if (const FormatEntry* entry = format_of_magic(begin)) return entry->open(store, path);
   auto opened = formats().front().open(store, path);  // IDX
   if (opened.status().code() != Code::kNotFound) return opened;
-  ESKER_ASSIGN_OR_RETURN(const std::string file, find_with_suffix(*store, path));
+  ESKER_ASSIGN_OR_RETURN(const std::string file, find_first(*store, with_suffixes(path)));
   if (!file.empty()) return open_any(store, file);
   if (begin.empty()) {
     ESKER_ASSIGN_OR_RETURN(const bool is_file, is_empty_file(*store, path));
     if (is_file) return error(Code::kDataLoss, "{}: the file is empty", path);
-    return opened;
+    return no_dataset(path, opened.status());
   }
   return error(Code::kDataLoss, "{}: not a dataset of a known format ({})", path, known_formats());
 }
