@@ -37,8 +37,12 @@ std::vector<Spans::Span> Spans::list() const {
   std::vector<Span> all;
   all.reserve(size_);
   for (std::size_t n = size_; n > std::min(in_step_, size_); --n) all.push_back(ring_[before(next_, n)]);
-  const bool is_cut = !all.empty() && all.front().kind != kBegin && all.front().step == kept_begin_.step;
-  if (is_cut) all.front() = kept_begin_;
+  const auto is_begin = [](const Span& span) { return span.kind == kBegin; };
+  const bool is_begin_lost = is_begin(kept_begin_) && std::none_of(all.begin(), all.end(), is_begin);
+  if (!is_begin_lost) return all;
+  all.insert(all.begin(), kept_begin_);
+  if (all.size() > ring_.size()) all.erase(all.begin() + 1);
+  all.front().is_cut = all.size() < kept_size_ ? 1 : 0;
   return all;
 }
 

@@ -20,7 +20,7 @@ class Spans {
     double begin_s = 0;  ///< since `origin`
     float seconds = 0;
     std::int16_t kind = 0;
-    std::int16_t unused = 0;
+    std::int16_t is_cut = 0;  ///< kBegin: whether the first spans of the step were lost to later ones
   };
 
   /// Holds at least one span, and at most `most`: the latest. Allocates nothing later.
@@ -30,8 +30,9 @@ class Spans {
   void begin_step(std::int64_t step);
   /// Keeps the spans of the current step, which ends.
   void keep_step() {
-    in_step_ = 0;
     kept_begin_ = begin_;
+    kept_size_ = in_step_;
+    in_step_ = 0;
   }
   /// Of the kind that ended now, after so many seconds. Joins spans of one kind without a gap. Nothing
   /// outside of steps.
@@ -39,8 +40,8 @@ class Spans {
   /// The same at another time.
   void add(int kind, double seconds, Clock::time_point end);
 
-  /// Those of kept steps, oldest first. Of a step with more spans than there is room for: its begin, then the
-  /// latest ones.
+  /// Those of kept steps, oldest first. Of the last one always the begin, also if it has more spans than
+  /// there is room for, or a later step that was not kept had: then the latest spans that are left.
   [[nodiscard]] std::vector<Span> list() const;
 
  private:
@@ -57,7 +58,8 @@ class Spans {
   std::size_t next_ = 0, size_ = 0;
   std::size_t in_step_ = 0;  // the latest ones, of a step that is not kept yet
   std::int64_t step_ = 0;
-  Span begin_, kept_begin_;  // of the current step, and of the latest that was kept
+  Span begin_, kept_begin_;    // of the current step, and of the latest that was kept
+  std::size_t kept_size_ = 0;  // how many spans that one had
 };
 
 /// A sum of seconds. What is added has just ended, and becomes a span where spans are recorded.

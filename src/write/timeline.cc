@@ -119,6 +119,10 @@ void write_step(JsonWriter& json, Row work, Row store) {
     json.key("begin_s").real(begin_s);
     json.key("work").text(microseconds(work, begin_s));
     json.key("store").text(microseconds(store, begin_s));
+    std::vector<std::string> cut;
+    if (work.front().is_cut != 0) cut.emplace_back("work");
+    if (store.front().is_cut != 0) cut.emplace_back("store");
+    if (!cut.empty()) json.key("cut").texts(cut);
   });
 }
 

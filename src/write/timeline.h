@@ -42,7 +42,7 @@ class Timeline {
 };
 
 /// The latest steps of each rank, with their spans in microseconds since the step began: "kind begin length
-/// kind begin length ...". Oldest first.
+/// kind begin length ...". Oldest first. A step whose first spans were lost in a row names that row in "cut".
 void write_timeline(JsonWriter& json, const TimelineReport& timeline);
 
 }  // namespace esker

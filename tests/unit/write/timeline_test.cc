@@ -107,6 +107,49 @@ TEST(Spans, OfAStepThatFailedAreForgotten) {
   EXPECT_EQ(kinds_of(spans), (std::vector<int>{Spans::kBegin, 1, Spans::kBegin, 3}));
 }
 
+/// After that step, another one with more spans than there is room for, which is not kept.
+TEST(Spans, AStepThatFailsLeavesTheBeginOfTheLastKeptStep) {
+  for (const int n_failed : {1, 2, 3, 9}) {
+    SCOPED_TRACE(n_failed);
+    Spans spans(4, Spans::Clock::now());
+    spans.begin_step(3);
+    spans.add(1, 0);
+    spans.add(2, 0);
+    spans.keep_step();
+    spans.begin_step(4);
+    for (int n = 0; n < n_failed; ++n) spans.add(5 + n % 2, 0);
+    for (const bool fails_again : {false, true}) {
+      if (fails_again) spans.begin_step(4);
+      const auto list = spans.list();
+      ASSERT_FALSE(list.empty());
+      EXPECT_EQ(list[0].kind, Spans::kBegin);
+      EXPECT_EQ(list.size(), static_cast<std::size_t>(std::max(1, 4 - n_failed)));
+      EXPECT_EQ(list[0].is_cut, n_failed > 1 ? 1 : 0) << "the begin is kept in addition";
+      for (const Spans::Span& span : list) EXPECT_EQ(span.step, 3);
+    }
+  }
+}
+
+TEST(Spans, OfACompleteStepAreNotCut) {
+  Spans spans(4, Spans::Clock::now());
+  spans.begin_step(3);
+  for (const int kind : {1, 2, 3, 4}) spans.add(kind, 0);
+  spans.keep_step();
+  EXPECT_EQ(spans.list()[0].is_cut, 1);
+  spans.begin_step(3);  // the run was rewound
+  spans.add(1, 0);
+  spans.keep_step();
+  EXPECT_EQ(kinds_of(spans), (std::vector<int>{3, 4, Spans::kBegin, 1}));
+  EXPECT_EQ(spans.list()[2].is_cut, 0);
+}
+
+TEST(Spans, WithoutAKeptStepAreNone) {
+  Spans spans(4, Spans::Clock::now());
+  spans.begin_step(0);
+  spans.add(1, 0);
+  EXPECT_TRUE(spans.list().empty());
+}
+
 std::map<Index, double> seconds_of(const std::string& spans, std::int64_t most_us) {
   std::map<Index, double> sums;
   std::istringstream text(spans);
@@ -173,6 +216,21 @@ TEST(Timeline, IsNotRecordedUnlessAskedFor) {
   for (const json& report : reports_of(2, {})) EXPECT_FALSE(report.contains("timeline"));
 }
 
+TEST(Timeline, NamesTheRowsWhoseBeginsWereLost) {
+  TimelineReport report;
+  report.kinds = phase_names();
+  TimelineReport::Rank& rank = report.ranks.emplace_back();
+  rank.work = {{7, 1, 0, Spans::kBegin, 0}, {7, 1, 0.5f, 2, 0}};
+  rank.store = {{7, 1, 0, Spans::kBegin, 1}};
+  JsonWriter writer;
+  write_timeline(writer, report);
+  const json step = json::parse(writer.take())["ranks"][0]["steps"][0];
+  EXPECT_EQ(step["cut"], json::array({"store"}));
+  rank.store[0].is_cut = 0;
+  write_timeline(writer, report);
+  EXPECT_FALSE(json::parse(writer.take())["ranks"][0]["steps"][0].contains("cut"));
+}
+
 TEST(Timeline, TakesAtMostOneMebibyte) {
   TimelineReport full;
   full.kinds = phase_names();
@@ -182,7 +240,7 @@ TEST(Timeline, TakesAtMostOneMebibyte) {
     rank.rank = r;
     const std::size_t n = Timeline::kMostSpans / Timeline::kMostRanks / 2;
     rank.work.assign(n, {1, long_s, 9.876543f, 9, 0});
-    rank.work[0] = {1, long_s - 1000, 0, Spans::kBegin, 0};
+    rank.work[0] = {1, long_s - 1000, 0, Spans::kBegin, 1};
     rank.store = rank.work;
   }
   JsonWriter writer;
