@@ -224,14 +224,13 @@ Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index s
   return read_chunks(file, array, selection, out).with_context(path_);
 }
 
-/// Reads a field piece by piece. Returns the bytes of values.
+/// Reads a field piece by piece. Returns the bytes that it takes in the file.
 Result<Index> Hdf5Dataset::verify_values(int field) const {
   const StoredVariable& variable = variable_of(field);
   const Index value_bytes = esker::size_bytes(field_at(field).type);
   const std::vector<Index> most = extents_of_read(variable, value_bytes);
   std::vector<std::byte> values;
   Slab slab{std::vector<Index>(most.size(), 0), std::vector<Index>(most.size(), 1), most};
-  Index sum = 0;
   const auto are_more = [&] { return slab.start[0] < variable.extents[0]; };
   while (are_more()) {
     Index bytes = value_bytes;
@@ -241,14 +240,13 @@ Result<Index> Hdf5Dataset::verify_values(int field) const {
     }
     values.resize(static_cast<std::size_t>(bytes));
     ESKER_RETURN_IF_ERROR(source_.read(variable.path, field_at(field).type, slab, values.data()));
-    sum += bytes;
     for (std::size_t axis = most.size(); axis-- > 0;) {  // the next piece
       slab.start[axis] += most[axis];
       if (slab.start[axis] < variable.extents[axis] || axis == 0) break;
       slab.start[axis] = 0;
     }
   }
-  return sum;
+  return source_.stored_bytes(variable.path);
 }
 
 Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {

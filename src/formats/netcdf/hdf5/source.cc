@@ -114,6 +114,16 @@ Status Source::read(const std::string& dataset, SampleType type, const Slab& sla
   });
 }
 
+Result<Index> Source::stored_bytes(const std::string& dataset) const {
+  hsize_t bytes = 0;
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index, bool) -> Status {
+    const Handle opened(H5Dopen2(file.id, dataset.c_str(), H5P_DEFAULT), dataset.c_str());
+    bytes = H5Dget_storage_size(opened);
+    return {};
+  }));
+  return static_cast<Index>(bytes);
+}
+
 Result<Source::Places> Source::places(const StoredVariable& variable, SampleType type, Index record) const {
   const PlacesOf wanted{&variable, type, record};
   ESKER_ASSIGN_OR_RETURN(auto found, places(std::span(&wanted, 1)));

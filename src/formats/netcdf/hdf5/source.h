@@ -69,6 +69,9 @@ class Source {
   /// since it was described.
   Status read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const;
 
+  /// Bytes that the values of a variable (StoredVariable::path) take in the file. kDataLoss as for read().
+  [[nodiscard]] Result<Index> stored_bytes(const std::string& dataset) const;
+
   /// File offsets of the values of a plain variable, chunk by chunk, fastest axis first: of those with index
   /// `record` on the first axis, or of all (-1). A variable that is not chunked counts as one chunk. Nothing
   /// if some are not stored, or are not in place yet because a journal is next to the file. Offsets are valid

@@ -326,6 +326,19 @@ TEST_F(ForeignHdf5, VariablesAreFieldsAndTheUnlimitedDimensionHasTheSteps) {
   EXPECT_EQ(verify_dataset(posix_store(), path_).value().num_errors, 0);
 }
 
+TEST_F(ForeignHdf5, VerifyCountsTheBytesThatAreStored) {
+  const int x = dim(id_, "x", 100000);
+  const int v = variable(id_, "v", NC_DOUBLE, {x});
+  nc(nc_def_var_deflate(id_, v, 0, 1, 6));
+  const std::vector<double> values(100000, 1234.5);
+  nc(nc_put_var_double(id_, v, values.data()));
+  (void)open();
+  const auto report = verify_dataset(posix_store(), path_).value();
+  EXPECT_EQ(report.num_errors, 0);
+  EXPECT_GT(report.bytes, 0);
+  EXPECT_LT(report.bytes, static_cast<Index>(std::filesystem::file_size(path_)));
+}
+
 TEST_F(ForeignHdf5, ADamagedChunkIsFound) {
   const int x = dim(id_, "x", 1000);
   const int v = variable(id_, "v", NC_DOUBLE, {x});
