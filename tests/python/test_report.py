@@ -130,6 +130,38 @@ def test_a_damaged_timeline_is_an_error_in_a_sentence(run: Path, spans: object) 
     assert "expected the timeline of a run" in failed.output
 
 
+def test_a_step_whose_begin_was_lost_is_hatched(run: Path) -> None:
+    whole = timeline.read(run)
+    assert not whole.rows[0].lost
+    found = json.loads(run.read_text())
+    step = found["timeline"]["ranks"][0]["steps"][-1]
+    step["cut"] = ["work", "store"]
+    kind, begin, length = step["work"].split()[-3:]
+    step["work"], step["store"] = f"{kind} {begin} {length}", ""
+    run.write_text(json.dumps(found))
+    cut = timeline.read(run)
+    work, store = cut.rows[0].lost
+    assert (work.kind, work.begin_s, work.seconds) == ("work", 0, pytest.approx(1e-6 * int(begin)))
+    assert (store.kind, store.seconds) == ("store", pytest.approx(1e-6 * (int(begin) + int(length))))
+    hatched = [bars for bars in timeline.draw(cut).axes[0].collections if bars.get_hatch()]
+    assert len(hatched) == 2
+    (legend,) = timeline.draw(cut).legends
+    assert "not recorded" in [text.get_text() for text in legend.get_texts()]
+    assert not [bars for bars in timeline.draw(whole).axes[0].collections if bars.get_hatch()]
+
+
+def test_a_timeline_without_steps_says_why(run: Path) -> None:
+    found = json.loads(run.read_text())
+    found["timeline"]["ranks"][0]["steps"] = []
+    run.write_text(json.dumps(found))
+    assert "a step that failed had so many spans that it replaced them" in report("--timeline", run).output
+    found["steps"] = []
+    run.write_text(json.dumps(found))
+    failed = report("--timeline", run)
+    assert failed.exit_code == 2
+    assert "the run committed no step" in failed.output
+
+
 @pytest.mark.parametrize(
     ("damaged", "said"),
     [

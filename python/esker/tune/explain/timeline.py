@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ _COLORS = {
 }
 """Of kinds of work: told apart also by people who do not see all colors (Paul Tol's muted ones); waiting is gray."""
 
+_LOST: dict[str, Any] = {"facecolor": "none", "edgecolor": "#999999", "hatch": "////", "linewidth": 0}
+
 
 @dataclass(frozen=True)
 class Span:
@@ -53,6 +55,9 @@ class Row:
     work: Sequence[Span]
     store: Sequence[Span]
     """What was done to store; a thread may do that while the rank works."""
+    lost: Sequence[Span] = ()
+    """Begins of steps whose spans are not in the report, because later ones took their place. `kind` is the row:
+    "work" or "store"."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ def read(path: Path, steps: int = 1) -> Timeline:
     if not isinstance(found, dict) or "timeline" not in found:
         raise ValueError(f"{path}: the report has no timeline; write the run with report_timeline=true")
     try:
+        if not found["steps"]:
+            raise ValueError("the run committed no step")
         return _parsed(found["timeline"], steps)
     except ValueError as error:
         raise ValueError(f"{path}: expected the timeline of a run: {error}") from error
@@ -80,15 +87,18 @@ def _parsed(found: Any, steps: int) -> Timeline:
     kinds = _member(found, "kinds", list)
     last = _member(ranks[0], "steps", list)[-steps:] if ranks else []
     if not last:
-        raise ValueError("it has no steps")
+        raise ValueError("it has no steps: a step that failed had so many spans that it replaced them")
     begins = {_member(step, "step", int): _member(step, "begin_s", float, int) for step in last}
     first_s = min(begins.values())
     begin_s = {number: begin - first_s for number, begin in begins.items()}
 
-    def spans(rank: Any, row: str) -> Iterator[Span]:
+    def steps_of(rank: Any) -> Iterator[tuple[int, Any]]:
         for step in _member(rank, "steps", list)[-steps:]:  # a run that was rewound has some twice
-            if (number := _member(step, "step", int)) not in begin_s:
-                continue
+            if (number := _member(step, "step", int)) in begin_s:
+                yield number, step
+
+    def spans(rank: Any, row: str) -> Iterator[Span]:
+        for number, step in steps_of(rank):
             for kind, begin, length in _triples(_member(step, row, str)):
                 if not 0 <= kind < len(kinds) or length < 0:
                     raise ValueError(f"step {number} has a span of kind {kind} and {length} microseconds")
@@ -98,7 +108,26 @@ def _parsed(found: Any, steps: int) -> Timeline:
         Row(_member(rank, "rank", int), tuple(spans(rank, "work")), tuple(spans(rank, "store")))
         for rank in ranks
     ]
-    return Timeline(rows, begin_s)
+    cut = [
+        [(number, row) for number, step in steps_of(rank) for row in ("work", "store") if row in step.get("cut", ())]
+        for rank in ranks
+    ]
+    end_s = {number: 0.0 for number in begin_s}
+    for span in (span for row in rows for span in (*row.work, *row.store)):
+        end_s[span.step] = max(end_s[span.step], span.begin_s + span.seconds)
+    return Timeline(
+        [
+            replace(row, lost=tuple(_lost(row, n, name, begin_s[n], end_s[n]) for n, name in of_rank))
+            for row, of_rank in zip(rows, cut, strict=True)
+        ],
+        begin_s,
+    )
+
+
+def _lost(row: Row, step: int, name: str, begin_s: float, end_s: float) -> Span:
+    """From the begin of a step to the first span that is left, or to the end of the step."""
+    left = [span.begin_s for span in {"work": row.work, "store": row.store}[name] if span.step == step]
+    return Span(step, name, begin_s, max(0.0, min([*left, end_s]) - begin_s))
 
 
 _NAMES = {list: "a list", str: "a text", int: "a number", float: "a number"}
@@ -141,6 +170,12 @@ def draw(timeline: Timeline) -> Figure:
                 (low, _ROW),
                 facecolors=[_COLORS.get(span.kind, "black") for span in spans],
             )
+        for span in row.lost:
+            axes.broken_barh(
+                [(1e3 * span.begin_s, 1e3 * span.seconds)],
+                (place - (_ROW if span.kind == "store" else 0), _ROW),
+                **_LOST,
+            )
     labels = []
     for number, begin_s in timeline.steps.items():
         axes.axvline(1e3 * begin_s, color="black", linewidth=0.8)
@@ -161,7 +196,10 @@ def draw(timeline: Timeline) -> Figure:
     axes.set_xlabel("milliseconds since the ranks agreed to begin the first step shown")
     axes.set_ylabel("rank (above: storing)")
     drawn.legend(
-        handles=[Patch(color=color, label=kind) for kind, color in _COLORS.items() if kind in used],
+        handles=[
+            *(Patch(color=color, label=kind) for kind, color in _COLORS.items() if kind in used),
+            *([Patch(**_LOST, label="not recorded")] if any(row.lost for row in timeline.rows) else []),
+        ],
         loc="outside right center",
         frameon=False,
     )
