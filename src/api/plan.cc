@@ -430,11 +430,12 @@ std::string PlanReport::to_string() const {
                        print(amount.mean), print(static_cast<double>(amount.max)));
   };
   return fmt::format(
-             "one step on {} ranks: {} of data, {} stored ({:.3f} of the data) in {} blocks and {} files "
-             "by {} writers in {} rounds\n",
-             ranks, bytes(static_cast<double>(data_bytes)), bytes(static_cast<double>(stored_bytes)),
+             "one step on {}: {} of data, {} stored ({:.3f} of the data) in {} and {} by {} in {}\n",
+             count_of(ranks, "rank"), bytes(static_cast<double>(data_bytes)),
+             bytes(static_cast<double>(stored_bytes)),
              data_bytes > 0 ? static_cast<double>(stored_bytes) / static_cast<double>(data_bytes) : 0.0,
-             blocks, files, writers, rounds) +
+             count_of(blocks, "block"), count_of(files, "file"), count_of(writers, "writer"),
+             count_of(rounds, "round")) +
          patches_of_levels(*this) + kept_samples(*this) +
          fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
          row("messages", messages, count) + row("senders per round", senders, count) +

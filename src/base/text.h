@@ -57,4 +57,7 @@ bool is_name_character(char c);
 /// "173.2 MB": three or four digits, units of 1000.
 std::string bytes_to_text(double bytes);
 
+/// "1 file", "3 files": the number with the noun in its form for it.
+std::string count_of(Index number, std::string_view noun);
+
 }  // namespace esker

@@ -252,8 +252,8 @@ std::string print_tuning(const TuningRecord& record) {
     const std::string modeled = probe.modeled > 0 ? fmt::format(" ({:.2f} by the model)", probe.modeled) : "";
     const std::string predicted =
         probe.predicted > 0 ? fmt::format(", predicted {:.2f} of a step", probe.predicted) : "";
-    text += fmt::format("  step {}: {}{}{}, observed {} in {} steps: {}\n", probe.step,
-                        to_text(probe.setting), predicted, modeled, observed, probe.steps,
+    text += fmt::format("  step {}: {}{}{}, observed {} in {}: {}\n", probe.step, to_text(probe.setting),
+                        predicted, modeled, observed, count_of(probe.steps, "step"),
                         probe.verdict.empty() ? "not decided" : probe.verdict);
   }
   for (const std::string& line : toml_lines(record.best)) text += "  for esker.toml: " + line + "\n";
@@ -279,8 +279,9 @@ std::string options_to_text(const std::vector<Options::Entry>& entries) {
 std::string report_to_text(const RunReport& report) {
   const StepReport sum = sum_of(report.steps);
   std::string text =
-      fmt::format("{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
-                  report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
+      fmt::format("{} on {}: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
+                  count_of(std::ssize(report.steps), "step"), count_of(report.ranks, "rank"),
+                  bytes_to_text(static_cast<double>(sum.data_bytes)),
                   bytes_to_text(static_cast<double>(sum.stored_bytes)), stored_over_data(sum), sum.seconds,
                   rate_GBps(sum));
   text += kept_to_text(sum);
@@ -343,9 +344,10 @@ std::string StepReport::to_string() const {
   const std::string put = bytes_to_text(static_cast<double>(data_bytes));
   const bool stores_less = stored_bytes > 0 && stored_bytes < data_bytes;
   const auto moved = static_cast<double>(stores_less ? stored_bytes : data_bytes);
-  return fmt::format("step {} time {:g}: {} in {:.3g} s, {:.3g} GB/s, {} writers, {} files", step, time,
+  return fmt::format("step {} time {:g}: {} in {:.3g} s, {:.3g} GB/s, {}, {}", step, time,
                      stores_less ? fmt::format("{} stored of {}", bytes_to_text(moved), put) : put, seconds,
-                     seconds > 0 ? moved / 1e9 / seconds : 0.0, writers, files);
+                     seconds > 0 ? moved / 1e9 / seconds : 0.0, count_of(writers, "writer"),
+                     count_of(files, "file"));
 }
 
 }  // namespace esker

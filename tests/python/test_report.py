@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> Path:
 def test_prints_the_phases_of_a_step(run: Path) -> None:
     printed = report(run)
     assert printed.exit_code == 0, printed.output
-    assert f"{STEPS} steps on 1 ranks" in printed.output
+    assert f"{STEPS} steps on 1 rank," in printed.output
     assert "pack" in printed.output
 
 

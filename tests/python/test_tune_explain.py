@@ -70,7 +70,7 @@ def stump(attribute: str, threshold: float, below: float, above: float) -> trees
 def test_a_report_of_a_run_is_explained(report: Path, tmp_path: Path) -> None:
     done = explain(report, "--machine", "laptop", "--plot", tmp_path / "run.png")
     assert done.exit_code == 0, done.output
-    assert "4 steps on 1 ranks" in done.output and "What bounds the step: " in done.output
+    assert "4 steps on 1 rank," in done.output and "What bounds the step: " in done.output
     assert "would remain" in done.output and "No model is installed" in done.output
     assert (tmp_path / "run.png").stat().st_size > 1000
     facts = json.loads(explain(report, "--json").output)

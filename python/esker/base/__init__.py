@@ -5,6 +5,7 @@ dimensions.py    names of dimensions
 pieces.py        arrays that are larger than memory, in pieces
 options.py       options of writers and readers
 values.py        values of attributes
+counts.py        counts in sentences
 fill_values.py   attributes that hold fill values
 stored_types.py  NumPy types that can be stored
 characters.py    fields of texts

@@ -13,6 +13,7 @@ import click
 
 from esker import _core
 from esker.base.boxes import Box
+from esker.base.counts import count_of
 from esker.base.names import renamings, schema_names
 from esker.base.options import Option
 from esker.cli.arguments import box_option, collected_in
@@ -296,5 +297,6 @@ def _print_summary(source: _Facts, options: ConvertOptions, made: list[Path], se
         click.echo(json.dumps(facts, indent=2))
         return
     main = made[-1] if made else options.destination  # blocks and schema come before it
-    contents = f"{len(source.fields)} fields, {source.num_steps} steps, {size_text(source.n_bytes)}"
+    fields, steps = count_of(len(source.fields), "field"), count_of(source.num_steps, "step")
+    contents = f"{fields}, {steps}, {size_text(source.n_bytes)}"
     click.echo(f"{main}: {contents} in {seconds:.1f} s")

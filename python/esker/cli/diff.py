@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import click
 
 import esker
+from esker.base.counts import count_of
 from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
@@ -113,5 +114,5 @@ def _print(found: Comparison) -> None:
             click.echo(f"  {one.field}: {when}({place}): {at.a!r} and {at.b!r}")
     if found.same:
         click.echo(
-            f"the same: {len(found.fields)} fields, {sum(one.compared for one in found.fields)} values"
+            f"the same: {count_of(len(found.fields), 'field')}, {sum(one.compared for one in found.fields)} values"
         )

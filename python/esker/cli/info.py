@@ -14,6 +14,7 @@ from rich.text import Text
 
 import esker
 from esker.base.characters import has_characters
+from esker.base.counts import count_of
 from esker.base.values import plain
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
@@ -224,7 +225,7 @@ def _storage_text(storage: Mapping[str, Any]) -> str:
     if storage["files"] is None:
         return "files cannot be listed"
     ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
-    return f"{storage['files']} files, {size_text(storage['bytes'])}{ratio}"
+    return f"{count_of(storage['files'], 'file')}, {size_text(storage['bytes'])}{ratio}"
 
 
 def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:

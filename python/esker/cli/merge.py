@@ -8,6 +8,7 @@ from dataclasses import asdict
 import click
 
 import esker
+from esker.base.counts import count_of
 from esker.cli.errors import as_exit_status
 
 
@@ -33,4 +34,5 @@ def merge_command(path: str, as_json: bool) -> None:
     elif done.steps == 0:
         click.echo(f"{path}: nothing to merge")
     else:
-        click.echo(f"{path}: {done.steps} steps of .idx files merged, {done.blocks} blocks replaced")
+        steps, blocks = count_of(done.steps, "step"), count_of(done.blocks, "block")
+        click.echo(f"{path}: {steps} of .idx files merged, {blocks} replaced")

@@ -10,6 +10,7 @@ import click
 
 import esker
 from esker import _core
+from esker.base.counts import count_of
 from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.files.repairing import stem_of
@@ -130,7 +131,7 @@ def _print_rebuilt(found: esker.Rebuilt) -> None:
     if found.old_file:
         click.echo(f"the old file is {found.old_file}")
     result = "written" if found.written else "nothing changed; to write it, add --write"
-    click.echo(f"{found.path}: {found.steps} steps, {result}")
+    click.echo(f"{found.path}: {count_of(found.steps, 'step')}, {result}")
 
 
 def _remove_leftovers(options: RepairOptions) -> None:
@@ -146,8 +147,8 @@ def _remove_leftovers(options: RepairOptions) -> None:
         others = _unrelated_halves(path)
     for other, steps in others:
         click.echo(
-            f"esker: warning: {other} has the same fields but {steps} steps; it may not belong to {path} and "
-            "was not changed",
+            f"esker: warning: {other} has the same fields but {count_of(steps, 'step')}; "
+            f"it may not belong to {path} and was not changed",
             err=True,
         )
     for file in removed[:_MAX_SHOWN]:
@@ -155,7 +156,9 @@ def _remove_leftovers(options: RepairOptions) -> None:
     if len(removed) > _MAX_SHOWN:
         click.echo(f"... and {len(removed) - _MAX_SHOWN} more")
     dropped = f", {before - after} dropped" if after < before else ""
-    click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, no leftovers")
+    click.echo(
+        f"{path}: {count_of(after, 'step')}{dropped}, {count_of(len(removed), 'file')} removed, no leftovers"
+    )
 
 
 def _unrelated_halves(path: str) -> list[tuple[Path, int]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from esker.base.counts import count_of
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
@@ -166,8 +167,9 @@ def _list_machines() -> None:
 def _print(facts: dict[str, Any]) -> None:
     out, found, rates, sources = console(), facts["statistics"], facts["GBps"], facts["sources"]
     out.print(
-        f"{facts['machine']}, simulated: one step on {facts['ranks']} ranks and {facts['nodes']} nodes, "
-        f"{size_text(found['data_bytes'])} of data in {found['files']} files"
+        f"{facts['machine']}, simulated: one step on "
+        f"{count_of(facts['ranks'], 'rank')} and {count_of(facts['nodes'], 'node')}, "
+        f"{size_text(found['data_bytes'])} of data in {count_of(found['files'], 'file')}"
     )
     made = table("phase", "low s", "mid s", "high s", "bound by", right=("low s", "mid s", "high s"))
     for name, phase in facts["phases"].items():

@@ -11,6 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from esker.base.counts import count_of
+
 _PIPE_WIDTH = 120
 _SENTENCES = ("description", "coordinates")
 """Columns whose cells may wrap. Others hold names and numbers, which users copy."""
@@ -68,8 +70,9 @@ def print_phases(facts: dict[str, Any]) -> None:
     out = console()
     rate = facts["step_bytes"] / 1e9 / facts["step_s"]
     out.print(
-        f"{facts['steps']} steps on {facts['ranks']} ranks, {size_text(facts['step_bytes'])} per step, "
-        f"{facts['step_s']:.3g} s ({rate:.3g} GB/s), {facts['writers']} writers"
+        f"{count_of(facts['steps'], 'step')} on {count_of(facts['ranks'], 'rank')}, "
+        f"{size_text(facts['step_bytes'])} per step, "
+        f"{facts['step_s']:.3g} s ({rate:.3g} GB/s), {count_of(facts['writers'], 'writer')}"
     )
     columns = ("mean ms", "slowest rank", "critical path", "share")
     made = table("phase", *columns, right=columns)

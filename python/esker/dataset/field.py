@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.base.boxes import Box, Corner
+from esker.base.counts import count_of
 from esker.base.dimensions import COMPONENT_DIM
 from esker.base.values import AttributeValue, attributes_of
 from esker.dataset.array import Array
@@ -77,7 +78,7 @@ class Field:
         return Array(self, level, stride)
 
     def __repr__(self) -> str:
-        kind = "fixed" if self.fixed else f"{len(self.steps)} steps"
+        kind = "fixed" if self.fixed else count_of(len(self.steps), "step")
         sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape))
         return f"<esker.Field {self.name} {self.dtype} ({sizes}), {kind}, levels 0-{self.max_level}>"
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from esker import _core
+from esker.base.counts import count_of
 from esker.base.names import name_in_source
 from esker.base.values import AttributeValue, attribute_of, attributes_of
 from esker.dataset.description import Grid, Part, Scalar, Storage, grid_of, part_of
@@ -137,7 +138,7 @@ class Dataset:
         return len(self.fields)
 
     def __repr__(self) -> str:
-        return f"<esker.Dataset {self.path!r}: {len(self.steps)} steps, fields {', '.join(self.fields)}>"
+        return f"<esker.Dataset {self.path!r}: {count_of(len(self.steps), 'step')}, fields {', '.join(self.fields)}>"
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -40,6 +40,12 @@ TEST(Text, ReadableTextsAreUtf8) {
   EXPECT_EQ(readable("H\xf6he \xff"), "H?he ?");
 }
 
+TEST(Text, CountsHaveTheNounInItsForm) {
+  EXPECT_EQ(count_of(1, "file"), "1 file");
+  EXPECT_EQ(count_of(0, "file"), "0 files");
+  EXPECT_EQ(count_of(2, "step"), "2 steps");
+}
+
 TEST(Text, Utf8) {
   for (const char* good : {"", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(is_utf8(good)) << good;

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from esker.base.counts import count_of
+
 _SIZES = (
     "0_100",
     "100_1K",
@@ -104,4 +106,4 @@ def _of_mpi_io(counters: Counters) -> Iterator[str]:
 
 
 def _files(count: float) -> str:
-    return "1 file" if count == 1 else f"{count:.0f} files"
+    return count_of(count, "file")
