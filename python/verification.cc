@@ -55,6 +55,7 @@ void bind_verification(nb::module_& m) {
       .def_ro("findings", &VerifyReport::findings)
       .def_ro("num_errors", &VerifyReport::num_errors)
       .def_ro("num_warnings", &VerifyReport::num_warnings)
+      .def_ro("num_unreadable", &VerifyReport::num_unreadable)
       .def_ro("steps", &VerifyReport::steps)
       .def_ro("files", &VerifyReport::files)
       .def_ro("blocks", &VerifyReport::blocks)

@@ -459,6 +459,9 @@ class VerifyReport:
     def num_warnings(self) -> int: ...
 
     @property
+    def num_unreadable(self) -> int: ...
+
+    @property
     def steps(self) -> int: ...
 
     @property

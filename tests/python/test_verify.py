@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import esker
 from datasets import FieldSpec, add_steps, random_array, start, write
 from esker import _core
+from esker.cli import esker as command
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
 EXTENT = (40, 30)
@@ -33,6 +35,25 @@ def flip(path: Path, position: int = -1) -> None:
     content = bytearray(path.read_bytes())
     content[position] ^= 1
     path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("num_errors", "num_unreadable", "verdict"),
+    [
+        (0, 0, "good: 1 step, 1 file, 1 block, "),
+        (1, 0, "DAMAGED (1 error): "),
+        (2, 2, "UNREADABLE (2 errors"),
+        (3, 1, "DAMAGED (3 errors, 1 of reading): "),
+    ],
+)
+def test_what_cannot_be_read_is_not_called_damaged(
+    monkeypatch: pytest.MonkeyPatch, num_errors: int, num_unreadable: int, verdict: str
+) -> None:
+    found = esker.Verification((), num_errors, 0, 1, 1, 1, 100, 1, 0, num_unreadable=num_unreadable)
+    monkeypatch.setattr(esker, "verify", lambda *_, **__: found)
+    done = CliRunner().invoke(command, ["verify", "run.idx"])
+    assert done.exit_code == (1 if num_errors else 0)
+    assert f"run.idx: {verdict}" in done.output
 
 
 @pytest.mark.parametrize("idx", sorted(GOLDEN.glob("*/*.idx")), ids=lambda path: path.stem)

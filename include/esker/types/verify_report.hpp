@@ -19,6 +19,7 @@ struct Finding {
 struct VerifyReport {
   std::vector<Finding> findings;  ///< the first kMaxFindings
   Index num_errors = 0, num_warnings = 0;
+  Index num_unreadable = 0;  ///< errors of the system, e.g. no permission: what was not read may be intact
   Index steps = 0;
   Index files = 0;                                      ///< number of block files opened
   Index blocks = 0, bytes = 0;                          ///< number read, and their size

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import esker
+from esker.base.counts import count_of
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 
@@ -37,7 +38,8 @@ def verify_command(path: str, against: str | None, as_json: bool) -> None:
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
     leftovers of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values
     are not detected. The last line says in one word what could be checked: checksums, some (blocks have one), or
-    readable (no block has one). Exit status: 0 good (possibly with warnings), 1 damaged.
+    readable (no block has one). Exit status: 0 good (possibly with warnings), 1 damaged, or unreadable: the system
+    refused to read a file, for example for lack of permission.
     """
     try:
         with as_exit_status():
@@ -75,17 +77,25 @@ def _print(path: str, found: esker.Verification) -> None:
     hidden = found.num_errors + found.num_warnings - len(found.findings)
     if hidden > 0:
         console.print(f"... and {hidden} more")
-    verdict = "good" if found.good else f"DAMAGED ({found.num_errors} errors)"
-    console.print(f"{escape(path)}: {verdict}: {_extent_text(found)}; checked: {found.checked}")
+    console.print(f"{escape(path)}: {_verdict(found)}: {_extent_text(found)}; checked: {found.checked}")
+
+
+def _verdict(found: esker.Verification) -> str:
+    errors = count_of(found.num_errors, "error")
+    if found.good:
+        return "good"
+    if found.num_unreadable == found.num_errors:
+        return f"UNREADABLE ({errors}; what could be read is good)"
+    return f"DAMAGED ({errors}{f', {found.num_unreadable} of reading' if found.num_unreadable else ''})"
 
 
 def _extent_text(found: esker.Verification) -> str:
     read = f"{found.bytes / 1e6:.1f} MB"
-    files = f"{found.files} file{'' if found.files == 1 else 's'}"
+    steps, files = count_of(found.steps, "step"), count_of(found.files, "file")
     if found.files > 0 and found.blocks == 0:  # netCDF, HDF5
-        return f"{found.steps} steps, {files}, {read}; no checksums, so changed values are not detected"
+        return f"{steps}, {files}, {read}; no checksums, so changed values are not detected"
     unchecked = found.blocks - found.blocks_with_checksum
     without = f", {unchecked} of them without checksum (changed values are not detected)" if unchecked else ""
     left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""
     compared = f", {found.blocks_compared} of them compared" if found.blocks_compared else ""
-    return f"{found.steps} steps, {files}, {found.blocks} blocks{without}{left_out}{compared}, {read}"
+    return f"{steps}, {files}, {count_of(found.blocks, 'block')}{without}{left_out}{compared}, {read}"

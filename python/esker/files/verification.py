@@ -18,7 +18,7 @@ class Finding:
     """An error or a warning about a dataset."""
 
     is_error: bool
-    """Whether committed data are lost or damaged."""
+    """Whether committed data are lost, damaged or cannot be read."""
     path: str
     text: str
 
@@ -43,6 +43,9 @@ class Verification:
     """Number of blocks that a dataset of another program does not store; they read as the default value."""
     blocks_compared: int = 0
     """Number of blocks that were compared with the original."""
+    num_unreadable: int = 0
+    """Number of the errors that are of the system, for example no permission to read a file: what was not read may be
+    intact."""
 
     @property
     def checked(self) -> str:
@@ -110,4 +113,5 @@ def verify(
         blocks_with_checksum=report.blocks_with_checksum,
         blocks_left_out=report.blocks_left_out,
         blocks_compared=report.blocks_compared,
+        num_unreadable=report.num_unreadable,
     )

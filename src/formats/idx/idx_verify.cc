@@ -40,11 +40,12 @@ class PartVerifier {
     const Status listed = part_.files().for_each_stored(part_.blocks(), times, check);
     const bool is_blind = listed.code() == Code::kUnsupported && !part_.files().store().is_local();
     if (is_blind && !part_.is_ours()) return listed.with_context(part_.idx_path());
-    if (!listed.ok() && !is_blind) findings_.error(part_.idx_path(), listed.message());
+    if (!listed.ok() && !is_blind) findings_.error(part_.idx_path(), listed);
     if (!part_.is_ours()) return {};
+    const bool is_unlisted = is_blind || listed.code() == Code::kIoError;
     for_each_unchecked([&](const BlockFiles::OnStorage& file) {
-      const auto found = is_blind ? part_.files().store().exists(file.path) : Result<bool>(false);
-      if (!found.ok()) return findings_.error(file.path, found.status().message());
+      const auto found = is_unlisted ? part_.files().store().exists(file.path) : Result<bool>(false);
+      if (!found.ok()) return findings_.error(file.path, found.status());
       if (*found) return static_cast<void>(check(file));
       findings_.error(file.path, "the file is missing");
     });
@@ -59,14 +60,14 @@ class PartVerifier {
     checked_.insert({step, file.first_block});
     ++report_.files;
     const auto any = part_.files().find(file.field, file.first_block, file.time);
-    if (!any.ok()) return findings_.error(file.path, any.status().message());
+    if (!any.ok()) return findings_.error(file.path, any.status());
     if (!any->file) {
       // Another program may have begun it; Esker's files are written completely.
       return findings_.add(part_.is_ours(), file.path, "the file is shorter than its table of blocks");
     }
     check_table(*any->file, file.path);
     const Status identity = part_.files().check_identity(*any->file, file.first_block, file.time);
-    if (!identity.ok()) findings_.error(file.path, identity.message());
+    if (!identity.ok()) findings_.error(file.path, identity);
 
     const Index end_block = std::min(file.first_block + part_.header().blocks_per_file, blocks.num_blocks());
     const int end_field = is_arco ? file.field + 1 : static_cast<int>(part_.header().fields.size());
@@ -93,7 +94,7 @@ class PartVerifier {
     const std::string& name = part_.header().fields[field].name;
     const auto stored = part_.files().find(field, block, file.time);
     if (!stored.ok()) {
-      return findings_.error(file.path, fmt::format("field '{}': {}", name, stored.status().message()));
+      return findings_.error(file.path, stored.status(), fmt::format("field '{}'", name));
     }
     const bool ours = part_.is_ours();
     const auto sparse = sets_.find(step);
@@ -115,7 +116,7 @@ class PartVerifier {
     report_.blocks_with_checksum += stored->checksum ? 1 : 0;
     const auto loaded = part_.load_block({field, step, block}, *stored);
     if (!loaded.ok()) {
-      return findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.status().message()));
+      return findings_.error(file.path, loaded.status(), fmt::format("field '{}'", name));
     }
     check_recorded(field, block, step, *stored, file);
     if (comparison_) compare(field, block, step, *stored, *loaded, file);
@@ -140,7 +141,7 @@ class PartVerifier {
   void compare(int field, Index block, Index step, const StoredBlock& stored,
                std::span<const std::byte> loaded, const BlockFiles::OnStorage& file) {
     const auto compared = comparison_->run(field, block, step, stored, loaded);
-    if (!compared.ok()) return findings_.error(file.path, compared.status().message());
+    if (!compared.ok()) return findings_.error(file.path, compared.status());
     report_.blocks_compared += *compared ? 1 : 0;
   }
 
@@ -153,7 +154,7 @@ class PartVerifier {
     for (Index step = 0; step < num_steps_ && part_.is_ours(); ++step) {
       if (!part_.is_sparse(step)) continue;
       const auto sets = part_.sets_at(step);
-      if (!sets.ok()) findings_.error(part_.block_sets_path(step), sets.status().message());
+      if (!sets.ok()) findings_.error(part_.block_sets_path(step), sets.status());
       sets_[step] = sets.ok() ? *sets : nullptr;
     }
   }
@@ -226,7 +227,8 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   if (!ours || (dataset.single && is_part.ok() && *is_part)) return;  // the files around are another's
   const auto texts = read_existing(store, dataset.paths);
   const Status goes_on = texts.ok() ? parse_existing(dataset.paths, *texts, {}).status() : texts.status();
-  if (!goes_on.ok()) findings.add(!dataset.times.empty(), dataset.paths.stem, goes_on.message());
+  if (!goes_on.ok() && dataset.times.empty()) findings.warning(dataset.paths.stem, goes_on.message());
+  if (!goes_on.ok() && !dataset.times.empty()) findings.error(dataset.paths.stem, goes_on);
   const auto leftovers =
       find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
   if (!leftovers.ok()) {
@@ -325,7 +327,7 @@ void IdxDataset::verify_patches(Findings& findings) const {
     for (Index step = 0; step < num_steps; ++step) {
       if (!part.is_sparse(step) || !part.sets_at(step).ok()) continue;
       const Status in_mesh = mesh_sets(field, step).status();
-      if (!in_mesh.ok()) findings.error(part.block_sets_path(step), in_mesh.message());
+      if (!in_mesh.ok()) findings.error(part.block_sets_path(step), in_mesh);
     }
   }
 }

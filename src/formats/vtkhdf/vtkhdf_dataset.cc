@@ -287,7 +287,7 @@ void VtkhdfDataset::verify_runs(const OpenStep& opened, std::size_t level_field,
     if (opened.contents.run_bytes > 0) ++report.blocks_with_checksum;
     report.bytes += run.size_bytes;
     const Status checked = check_run(opened, level_field, run);
-    if (!checked.ok()) findings.error(opened.path, checked.message());
+    if (!checked.ok()) findings.error(opened.path, checked);
     return Status();
   });
 }
@@ -298,7 +298,7 @@ Status VtkhdfDataset::verify(VerifyReport& report, const std::function<void(doub
   for (Index step = 0; step < num_steps; ++step) {
     const auto opened = open_step(step);
     if (!opened.ok()) {
-      findings.error(step_path(stem_, step), opened.status().message());
+      findings.error(step_path(stem_, step), opened.status());
       continue;
     }
     ++report.files;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <chrono>
 
 #include "base/byte_order.h"
 #include "formats/idx/entries.h"
 #include "formats/idx/idx_dataset.h"
 #include "store/commit.h"
+#include "store/faulty_store.h"
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
@@ -74,6 +76,31 @@ TEST_F(Verify, OneChangedByteOfAnyBlockIsFoundAndNamed) {
     EXPECT_EQ(verified().num_errors, 1) << at;
     expect_finding(kBlocksOfStep, "checksum does not match");
   }
+}
+
+/// For lack of permission, say.
+TEST_F(Verify, WhatTheSystemRefusesToReadIsUnreadableNotDamaged) {
+  const auto refuse = [&](StoreCall refused, const std::string& at) {
+    return verify_dataset(faulty_store(store_,
+                                       [=](StoreCall call, const std::string& path) {
+                                         return call == refused && path == at ? EACCES : 0;
+                                       }),
+                          run_.path)
+        .value();
+  };
+  for (const StoreCall call : {StoreCall::kOpen, StoreCall::kRead}) {
+    const VerifyReport report = refuse(call, kBlocksOfStep);
+    EXPECT_FALSE(report.good());
+    EXPECT_EQ(report.num_errors, report.num_unreadable);
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].path, kBlocksOfStep);
+    EXPECT_NE(report.findings[0].text.find("Permission denied"), std::string::npos)
+        << report.findings[0].text;
+  }
+  std::string bad = text(kBlocksOfStep);
+  bad.back() = static_cast<char>(bad.back() ^ 1);
+  put(kBlocksOfStep, bad);
+  EXPECT_EQ(verified().num_unreadable, 0) << "damaged";
 }
 
 TEST_F(Verify, FindsSwappedBlocks) {

@@ -64,7 +64,7 @@ Status CdfDataset::verify(VerifyReport& report, const std::function<void(double)
   for (Index at = 0; at < std::min(end, size_bytes); at += kBytesPerRead) {
     buffer.resize(static_cast<std::size_t>(std::min(kBytesPerRead, std::min(end, size_bytes) - at)));
     const Status status = file_->read_at(buffer, at);
-    if (!status.ok()) findings.error(path_, status.message());
+    if (!status.ok()) findings.error(path_, status);
     report.bytes += static_cast<Index>(buffer.size());
     if (progress) progress(static_cast<double>(at) / static_cast<double>(end));
   }

@@ -259,7 +259,7 @@ Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double
     if (!fits_file(field)) continue;  // not read; the dataset has a warning about it
     const auto bytes = verify_values(field);
     if (bytes.ok()) report.bytes += *bytes;
-    if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));
+    if (!bytes.ok()) findings.error(path_, bytes.status(), fmt::format("field '{}'", of.name));
     if (progress) progress(static_cast<double>(field + 1) / num_fields);
   }
   const auto file_bytes = stored_bytes();

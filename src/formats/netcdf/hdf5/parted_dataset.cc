@@ -145,7 +145,7 @@ Status PartedDataset::verify(VerifyReport& report, const std::function<void(doub
     const std::string path = netcdf::path_of_part(directory_, number);
     const auto opened = part(number);
     if (!opened.ok()) {
-      Findings(report).error(path, opened.status().message());
+      Findings(report).error(path, opened.status());
       continue;
     }
     ESKER_RETURN_IF_ERROR((*opened)->verify(report, [&](double done) {
