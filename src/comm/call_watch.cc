@@ -1,7 +1,5 @@
 #include "comm/call_watch.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +8,10 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/worker_thread.h"
 #include "comm/agree.h"
 
 namespace esker {
@@ -128,16 +126,7 @@ void CallWatch::enter(std::string_view operation) {
   mine.is_inside = true;
   ++mine.calls;
   if (thread_.joinable()) return;
-  // Signals of the program are handled by its own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error&) {
-  } catch (const std::bad_alloc&) {
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = start_worker([this] { watch(); });
 }
 
 void CallWatch::leave() {
