@@ -42,7 +42,8 @@ std::optional<std::string> toml_text(const toml::node& node) {
 enum class FoundAs { kNamed, kInDirectory };
 
 Status check_may_set(std::string_view key, FoundAs found, const Options& options) {
-  const bool names_a_file = key == "report" && !options.report.empty() && options.report != "none";
+  const bool names_a_file = (key == "report" && !options.report.empty() && options.report != "none") ||
+                            (key == "stage" && !options.stage.empty());
   const bool overwrites = key == "overwrite" && options.overwrite;
   if (found == FoundAs::kNamed || (!names_a_file && !overwrites)) return {};
   return error(

@@ -67,6 +67,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "tune",
                                              "aggregators",
                                              "memory_budget",
+                                             "async",
                                              "partitions",
                                              "restructure",
                                              "compress_threads",
@@ -90,6 +91,9 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "hints",
                                              "collective_buffer",
                                              "store_thread",
+                                             "async_memory",
+                                             "async_cores",
+                                             "stage",
                                              "max_fan_in",
                                              "report",
                                              "report_timeline",
@@ -241,7 +245,7 @@ TEST_F(LoadOptions, FileInTheWorkingDirectory) {
 }
 
 TEST_F(LoadOptions, TheDefaultFileCannotNameFilesOrAllowOverwriting) {
-  for (const char* text : {"report = 'elsewhere.json'\n", "overwrite = true\n"}) {
+  for (const char* text : {"report = 'elsewhere.json'\n", "stage = '/elsewhere'\n", "overwrite = true\n"}) {
     write("esker.toml", text);
     const Status found = Options::load().status();
     EXPECT_EQ(found.code(), Code::kInvalidArgument);
