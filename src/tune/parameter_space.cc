@@ -41,7 +41,8 @@ Values collective_buffers(const TuningFacts& facts, const Options& options) {
 }
 
 Values store_threads(const TuningFacts&, const Options& options) {
-  return options.storage == Storage::kPosix ? Values{"auto", "true", "false"} : Values{};
+  const bool is_chosen = options.async || options.storage != Storage::kPosix;
+  return is_chosen ? Values{} : Values{"auto", "true", "false"};
 }
 
 Values patterns(const TuningFacts& facts, const Options&) {

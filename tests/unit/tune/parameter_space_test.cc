@@ -22,9 +22,10 @@ const Axis& axis_of(const std::vector<Axis>& axes, const std::string& option) {
 // A new option has to be put into one of the two lists.
 TEST(ParameterSpace, EveryOptionIsTunableOrNot) {
   const std::set<std::string> others{
-      "format",       "overwrite",    "split",          "keep_level", "partial", "compare_shared_nodes",
-      "tune",         "tune_seed",    "tune_cache",     "tune_model", "fsync",   "report",
-      "call_timeout", "call_warning", "report_timeline"};
+      "format",       "overwrite",    "split",           "keep_level", "partial",      "compare_shared_nodes",
+      "tune",         "tune_seed",    "tune_cache",      "tune_model", "fsync",        "report",
+      "call_timeout", "call_warning", "report_timeline", "async",      "async_memory", "async_cores",
+      "stage"};
   const std::vector<TunableOption> tunable = tunable_options(facts_of(8, 4), Options());
   for (const OptionRow& row : option_rows()) {
     const bool is_tunable =
