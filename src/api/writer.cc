@@ -55,15 +55,16 @@ class Writer::Impl {
     if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", counted(input->step));
     if (!std::isfinite(time))
       return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
-    const auto last = pipeline->last_time();
-    if (last && time <= *last) {
+    const auto& times = pipeline->times();
+    if (!times.empty() && time <= times.back()) {
       return error(Code::kInvalidArgument,
-                   "begin_step: time {} does not follow {}, the time of the previous step", time, *last);
+                   "begin_step: time {} does not follow {}, the time of the previous step", time,
+                   times.back());
     }
     ESKER_ASSIGN_OR_RETURN(const double stored, as_stored(time));
     input.emplace();
     put_last_on_grid.clear();
-    input->step = pipeline->num_written();
+    input->step = static_cast<Index>(times.size());
     input->time = stored;
     input->patches.resize(schema.fields().size());
     return {};
@@ -71,7 +72,7 @@ class Writer::Impl {
 
   /// The time as a value of the type that times have.
   [[nodiscard]] Result<double> as_stored(double time) const {
-    if (schema.time_name().empty() && (time != 0 || pipeline->num_written() > 0)) {
+    if (schema.time_name().empty() && (time != 0 || !pipeline->times().empty())) {
       return error(Code::kInvalidArgument,
                    "begin_step: a dataset without times has one step, at time 0; time {} was given", time);
     }
@@ -239,9 +240,8 @@ class Writer::Impl {
   }
 
   Status end_step(bool later) {
-    const char* operation = later ? "end_step_async" : "end_step";
-    if (closed) return error(Code::kWrongOrder, "{}: the writer is closed", operation);
-    if (!input && local.ok()) local = error(Code::kWrongOrder, "{}: no step is open", operation);
+    if (closed) return error(Code::kWrongOrder, "end_step: the writer is closed");
+    if (!input && local.ok()) local = error(Code::kWrongOrder, "end_step: no step is open");
     ESKER_RETURN_IF_ERROR(define_once());
     (void)remember(guarded("end_step", [&] { return share_boxes(); }));
     StepInput ended = input ? std::move(*input) : StepInput();
@@ -253,7 +253,20 @@ class Writer::Impl {
 
   Status flush() {
     if (closed) return error(Code::kWrongOrder, "flush: the writer is closed");
-    return pipeline->flush();
+    Status status = pipeline->flush();
+    drop_if_misnumbered();
+    return status;
+  }
+
+  /// A step that was begun after one that failed has to be begun again.
+  void drop_if_misnumbered() {
+    if (input && input->step != static_cast<Index>(pipeline->times().size())) input.reset();
+  }
+
+  Result<RunReport> report() {
+    auto report = pipeline->report();
+    drop_if_misnumbered();
+    return report;
   }
 
   Status rewind(double time) {
@@ -531,12 +544,12 @@ const StepReport& Writer::last_step() const {
 }
 
 Result<std::string> Writer::report_text() const {
-  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->pipeline->report());
+  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->report());
   return report_to_text(report);
 }
 
 Result<std::string> Writer::report_json() const {
-  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->pipeline->report());
+  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->report());
   return report_to_json(report);
 }
 

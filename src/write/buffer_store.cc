@@ -31,7 +31,7 @@ Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
   if (bytes.empty()) return {};
   return queue_->add(bytes, [this, &round](std::span<std::byte> copy) {
     const Stopwatch watch;
-    Status stored = guarded("store", [&] { return store_now(round, copy); });
+    Status stored = store_now(round, copy);
     counters_.store_s += watch.elapsed_s();
     return stored;
   });
@@ -43,7 +43,7 @@ Status BufferStore::write(std::span<std::byte> bytes, const Write& write) {
   if (!queues_writes()) return write(bytes);
   return queue_->add(bytes, [this, write](std::span<std::byte> copy) {
     const Stopwatch watch;
-    Status written = guarded("store", [&] { return write(copy); });
+    Status written = write(copy);
     counters_.store_s.correct(watch.elapsed_s());
     return written;
   });

@@ -112,8 +112,9 @@ Status OpenDataset::rewind(const Status& local, double time) {
 
 Status OpenDataset::check_step(Index step) {
   if (step != std::ssize(times_)) {
-    return error(Code::kWrongOrder, "step {} was begun before step {} failed: begin it again", counted(step),
-                 counted(std::ssize(times_)));
+    const Index next = std::ssize(times_);
+    return error(Code::kWrongOrder, "step {} was begun before step {} failed: begin step {} again",
+                 counted(step), counted(next), counted(next));
   }
   if (is_created() && comm_->rank() == 0) {
     ESKER_RETURN_IF_ERROR(files_.format->check_ours());

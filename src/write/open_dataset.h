@@ -46,6 +46,10 @@ class OpenDataset {
   Status prepare_files();
   /// A step was committed. Local.
   void add_step(double time);
+  /// A step that check_step() has checked counts in times() until withdraw_step(), which ends that before it
+  /// is committed or discarded. Local, allocates nothing.
+  void count_in_flight(double time) { times_.push_back(time); }
+  void withdraw_step() { times_.pop_back(); }
   /// Removes what is left of steps that are not committed.
   Status reclaim(bool durable);
   /// The index of the ranks other than 0 lists so many steps: rank 0 has rewound it. Local.
@@ -66,7 +70,7 @@ class OpenDataset {
   [[nodiscard]] DatasetFiles& files() { return files_; }
   [[nodiscard]] const DatasetFiles& files() const { return files_; }
   [[nodiscard]] const Schema& schema() const { return schema_; }
-  /// Of the committed steps.
+  /// Of the committed steps, and of one in flight.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
   /// Whether its files exist.
   [[nodiscard]] bool is_created() const { return stage_ == Stage::kCreated; }

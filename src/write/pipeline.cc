@@ -20,20 +20,26 @@ namespace esker {
 namespace {
 
 /// Ends a transaction that does not stay in flight, also when an exception passes.
-class Scope {
+class EndOfStep {
  public:
-  explicit Scope(std::optional<StepTransaction>& step) : step_(step) {}
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
-  ~Scope() {
-    if (!stays_) step_.reset();
+  explicit EndOfStep(std::optional<StepTransaction>& step) : step_(step) {}
+  EndOfStep(const EndOfStep&) = delete;
+  EndOfStep& operator=(const EndOfStep&) = delete;
+  ~EndOfStep() {
+    if (!is_kept_) step_.reset();
   }
-  void stay() { stays_ = true; }
+  void keep() { is_kept_ = true; }
 
  private:
   std::optional<StepTransaction>& step_;
-  bool stays_ = false;
+  bool is_kept_ = false;
 };
+
+/// The first error, which also tells the second one.
+Status both(Status first, Status second) {
+  if (first.ok() || second.ok()) return first.ok() ? second : first;
+  return guarded("close", [&] { return Status(first.code(), first.message() + "; " + second.message()); });
+}
 
 }  // namespace
 
@@ -67,10 +73,12 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   ESKER_ASSIGN_OR_RETURN(WriteTarget target, open_target(*comm, store, operation, path, options));
   std::shared_ptr<RollCall> roll_call = std::move(target.roll_call);
   std::unique_ptr<WritePipeline> pipeline;
-  ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] {
+  const Status opened = all_do(*comm, operation, [&]() -> Status {
+    if (!target.options.stage.empty()) ESKER_RETURN_IF_ERROR(open_unnamed(target.options.stage).status());
     pipeline.reset(new WritePipeline(comm, std::move(target)));
     return Status();
-  }));
+  });
+  ESKER_RETURN_IF_ERROR(opened);
   if (roll_call) comm->set_roll_call(std::move(roll_call));  // on all ranks, or on none
   return pipeline;
 }
@@ -97,41 +105,42 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Com
 }
 
 Status WritePipeline::write_step(StepInput input, bool later) {
-  const char* operation = later ? "end_step_async" : "end_step";
-  const CallWatch::Call call(*comm_, operation);
-  ESKER_RETURN_IF_ERROR(settle(operation));
-  later = (later || plans_.options().async) && can_store_later();
+  const CallWatch::Call call(*comm_, "end_step");
+  ESKER_RETURN_IF_ERROR(settle("end_step"));
+  later |= plans_.options().async;
   const Schema& schema = dataset_.schema();
-  if (!has_meshes(schema)) return write_flat_step(std::move(input), operation, later);
+  if (!has_meshes(schema)) return write_flat_step(std::move(input), later);
   FormatWriter& format = *dataset_.files().format;
   const Status mine = guarded("end_step", [&] {
     return input.status.ok() ? format.take_patches({}) : input.status;  // releases those of the last step
   });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, operation, 0, "", false}));
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "end_step", 0, "", false}));
   const StepTraffic::For purpose(record_.traffic(), StepTraffic::Purpose::kPlan);
   ESKER_ASSIGN_OR_RETURN(StepInput flat, resolve_meshes(*comm_, schema, format, input, plans_.options()));
   if (format.stores_levels()) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema, format, input, flat); }));
   }
-  return write_flat_step(std::move(flat), operation, later);
+  return write_flat_step(std::move(flat), later);
 }
 
 /// A step whose fields, or level fields, are all arrays.
-Status WritePipeline::write_flat_step(StepInput input, const char* operation, bool later) {
+Status WritePipeline::write_flat_step(StepInput input, bool later) {
   const Stopwatch watch;
   record_.begin_step(plans_.buffers());
-  step_.emplace(*comm_, dataset_, plans_, record_, std::move(input), later ? &queue_ : nullptr);
-  Scope scope(step_);
-  ESKER_RETURN_IF_ERROR(step_->open(operation));
+  step_.emplace(*comm_, dataset_, plans_, record_, std::move(input),
+                later && can_store_in_thread(plans_.options()) ? &queue_ : nullptr);
+  EndOfStep end(step_);
+  ESKER_RETURN_IF_ERROR(step_->open(later));
   const Status planned = step_->plan();
   if (!planned.ok()) {
     plans_.fail();
     return planned;
   }
   step_->move();
-  if (!later) return commit_step(watch.elapsed_s());
+  if (!step_->is_queued()) return commit_step(watch.elapsed_s());
   in_flight_s_ = watch.elapsed_s();
-  scope.stay();
+  dataset_.count_in_flight(step_->input().time);
+  end.keep();
   return {};
 }
 
@@ -155,7 +164,8 @@ Status WritePipeline::commit_step(double before_s) {
 /// Collective; the ranks are in the same call.
 Status WritePipeline::commit_step_in_flight() {
   if (!step_) return {};
-  const Scope scope(step_);
+  const EndOfStep end(step_);
+  dataset_.withdraw_step();
   Status status = commit_step(in_flight_s_);
   if (status.ok()) return status;
   return guarded("end_step", [&] {
@@ -181,11 +191,6 @@ Status WritePipeline::rewind(const Status& local, double time) {
   const CallWatch::Call call(*comm_, "rewind");
   ESKER_RETURN_IF_ERROR(settle("rewind"));
   return dataset_.rewind(local, time);
-}
-
-std::optional<double> WritePipeline::last_time() const {
-  if (step_) return step_->input().time;
-  return times().empty() ? std::nullopt : std::optional(times().back());
 }
 
 /// The ranks' own errors; `mismatch` keeps the first that reports ranks in other calls. `waits_first`: the
@@ -228,7 +233,7 @@ Status WritePipeline::end_together(Status status) {
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);
   };
-  keep_first(commit_step_in_flight());
+  status = both(std::move(status), commit_step_in_flight());
   plans_.buffers().withdraw();
   keep_first(dataset_.finish(status.ok()));
   const Stopwatch watch;

@@ -1,7 +1,8 @@
-// WritePipeline: the collective part of writing - create or append, step, rewind, close - for any format.
+// WritePipeline: the collective part of writing - create or append, step, flush, rewind, close - for any
+// format.
 //
-// It delegates to four objects, which differ in lifetime: an OpenDataset, the StepPlans of its schema, a
-// StepTransaction for each step, and a RunRecord.
+// It delegates to objects that differ in lifetime: an OpenDataset, the StepPlans of its schema, a
+// StepTransaction for each step, a StoreQueue for steps that are stored later, and a RunRecord.
 #pragma once
 
 #include <memory>
@@ -71,11 +72,7 @@ class WritePipeline final : private Comm::EndListener {
   [[nodiscard]] Status check_mesh(const Mesh& mesh) const {
     return dataset_.files().format->check_mesh(mesh);
   }
-  /// The number of steps that were written, with one that is stored later.
-  [[nodiscard]] Index num_written() const { return std::ssize(times()) + (step_ ? 1 : 0); }
-  /// The time of the last one of them.
-  [[nodiscard]] std::optional<double> last_time() const;
-  /// The committed steps.
+  /// The committed steps, and the one in flight.
   [[nodiscard]] const std::vector<double>& times() const { return dataset_.times(); }
   /// Bytes of patch copies that a step may hold.
   [[nodiscard]] Index most_copied_bytes() { return plans_.maker().most_copied_bytes(); }
@@ -90,8 +87,7 @@ class WritePipeline final : private Comm::EndListener {
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
                                                      const Result<Options>& options);
-  [[nodiscard]] bool can_store_later() const { return plans_.options().storage == Storage::kPosix; }
-  Status write_flat_step(StepInput input, const char* operation, bool later);
+  Status write_flat_step(StepInput input, bool later);
   Status commit_step(double before_s);
   Status commit_step_in_flight();
   Status settle(const char* operation);

@@ -41,14 +41,18 @@ constexpr std::array kAmounts{
     AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };
 
+/// Whether it is what a thread may do.
+bool is_storing(const TimeRow& row) {
+  return row.member == &RankCounters::store_s || row.member == &RankCounters::checksum_s ||
+         row.member == &RankCounters::compress_s;
+}
+
 }  // namespace
 
 void RankCounters::record_in(Spans& work, Spans& store) {
   for (std::size_t kind = 0; kind < kPhases.size() - 1; ++kind) {
     const auto member = kPhases[kind].member;
-    const bool is_storing = member == &RankCounters::store_s || member == &RankCounters::checksum_s ||
-                            member == &RankCounters::compress_s;
-    (this->*member).record_in(is_storing ? store : work, static_cast<int>(kind));
+    (this->*member).record_in(is_storing(kPhases[kind]) ? store : work, static_cast<int>(kind));
   }
 }
 
@@ -73,8 +77,11 @@ void RankCounters::add(const ExchangeStats& stats, bool queues) {
   messages += stats.messages;
 }
 
-void RankCounters::add_phases(const RankCounters& from, const RankCounters& to) {
-  for (const TimeRow& row : kPhases) (this->*row.member).correct(to.*row.member - from.*row.member);
+void RankCounters::add_phases(const RankCounters& from, const RankCounters& to, bool stored_later) {
+  for (const TimeRow& row : kPhases) {
+    if (stored_later && is_storing(row)) continue;
+    (this->*row.member).correct(to.*row.member - from.*row.member);
+  }
 }
 
 std::vector<std::string> phase_names() {

@@ -47,8 +47,9 @@ struct RankCounters {
   /// Counters of an exchange that record where these do. `queues`: its buffers are queued for a thread.
   [[nodiscard]] ExchangeStats begin_exchange(bool queues) const;
   void add(const ExchangeStats& stats, bool queues);
-  /// Adds the seconds that the phases took between two moments.
-  void add_phases(const RankCounters& from, const RankCounters& to);
+  /// Adds the seconds that the phases took between two moments; without those of storing if a thread did that
+  /// while the program computed (`stored_later`).
+  void add_phases(const RankCounters& from, const RankCounters& to, bool stored_later);
 };
 
 /// min, mean and max over ranks of one counter.

@@ -32,12 +32,14 @@ void RunRecord::make_room() { esker::make_room(steps_); }
 void RunRecord::add(ExchangeStats stats, double encoding_s) {
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
+  is_queued_ = false;
   stats.store_s.correct(-encoding_s);
   counters_.add(stats, false);
 }
 
 void RunRecord::add_queued(const ExchangeStats& stats) {
   store_waits_ = false;
+  is_queued_ = true;
   counters_.add(stats, true);
 }
 
@@ -77,6 +79,8 @@ StepCost RunRecord::add(Comm& comm, const OpenDataset& dataset, PlanMaker& maker
   const double waited_s =
       counters_.wait_s + counters_.agree_s - before_.counters.wait_s - before_.counters.agree_s;
   const double busy_s = time.all_s - plan_s - waited_s;
+  const double store_s = is_queued_ ? counters_.async_s - before_.counters.async_s
+                                    : counters_.store_s - before_.counters.store_s;
   std::array<double, 11> most{time.all_s,
                               plan_s,
                               static_cast<double>(buffers.allocated_bytes() - before_.allocated_bytes),
@@ -84,12 +88,12 @@ StepCost RunRecord::add(Comm& comm, const OpenDataset& dataset, PlanMaker& maker
                               static_cast<double>(metadata.bytes),
                               static_cast<double>(records.collectives + records.messages),
                               time.all_s - time.opening_s - plan_s,
-                              counters_.store_s - before_.counters.store_s,
+                              store_s,
                               static_cast<double>(std::max(moved.buffer_bytes, moved.shared_buffer_bytes)),
                               buffers.reserving_s() - before_.reserving_s,
                               busy_s};
   comm.all_reduce_max(std::span<double>(most));
-  if (busy_s == most[10]) critical_.add_phases(before_.counters, counters_);
+  if (busy_s == most[10]) critical_.add_phases(before_.counters, counters_, is_queued_);
   const Index raw_bytes = plan.space.stored_bytes();
   const Index stored_bytes = plan.compressor
                                  ? sum_of_ranks(comm, counters_.stored_bytes - before_.counters.stored_bytes)

@@ -91,6 +91,7 @@ class RunRecord {
       infinite_;  // field: the first step with finite values that are read as infinity
   double stored_over_raw_ = 0;
   bool store_waits_ = false;
+  bool is_queued_ = false;  // a thread stored the step after it was moved
 };
 
 }  // namespace esker

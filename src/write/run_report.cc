@@ -53,6 +53,11 @@ Status add_details(Comm& comm, const RunRecord& record, const OpenDataset& datas
   ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
     report.transport = plans.maker().planner().transport_report();
     report.warnings = record.infinity_warnings(dataset.schema());
+    const Options& options = plans.options();
+    if (options.async && !can_store_in_thread(options)) {
+      report.warnings.emplace_back(
+          "async has no effect with storage=mpiio: MPI calls stay on the program's thread");
+    }
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(report.storage, storage_report(comm, dataset.files(), plans.maker().pattern()));

@@ -68,10 +68,8 @@ void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
 /// component of the column. Local.
 void take_patches(StepPlan& plan, const std::vector<PatchList>& patches);
 
-/// Whether a thread may do the storing. MPI-IO only works on the thread that MPI was initialized for.
-inline bool may_store_in_thread(const Options& options) {
-  return options.store_thread.value_or(true) && options.storage == Storage::kPosix;
-}
+/// Whether a thread can do the storing. MPI-IO only works on the thread that MPI was initialized for.
+inline bool can_store_in_thread(const Options& options) { return options.storage == Storage::kPosix; }
 
 /// The largest errors that compression made in the step of each field, on any rank. Collective, allocates
 /// nothing.

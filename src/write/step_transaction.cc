@@ -17,23 +17,24 @@
 namespace esker {
 
 // What may need memory once the plan is known is done here, before the ranks communicate.
-Status StepTransaction::open(const char* operation) {
+Status StepTransaction::open(bool later) {
   assert(state_ == State::kNew);
   const Stopwatch watch;
   std::uint64_t hash = 0;
   std::string arguments;
   const Status mine = guarded("end_step", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(input_.status);
-    hash = hash_text(0, fmt::format("{} {:.17g}", input_.step, input_.time));
+    hash = hash_text(0, fmt::format("{} {:.17g} {}", input_.step, input_.time, later));
     // Another rank may count from another number.
-    arguments = fmt::format("step {}, time {:.17g}", counted(input_.step), input_.time);
+    arguments = fmt::format("step {}, time {:.17g}{}", counted(input_.step), input_.time,
+                            later ? ", asynchronous" : "");
     ESKER_RETURN_IF_ERROR(dataset_.check_step(input_.step));
     record_.make_room();
     return plans_.offer(input_, offer_);
   });
   bool any_stale = false, any_keeps = false;
   const Status agreed =
-      agree(comm_, Ballot{mine, operation, hash, arguments, offer_.is_stale, 0, offer_.keeps}, &any_stale,
+      agree(comm_, Ballot{mine, "end_step", hash, arguments, offer_.is_stale, 0, offer_.keeps}, &any_stale,
             &any_keeps);
   offer_.is_stale = any_stale;
   offer_.keeps = any_keeps;

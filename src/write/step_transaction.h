@@ -51,9 +51,9 @@ class StepTransaction {
     if (state_ == State::kMoved || state_ == State::kComplete || state_ == State::kFailed) discard();
   }
 
-  /// The ranks agree to begin the step: no rank has an error, and all have the same step and time.
-  /// `operation`: the call that they are in.
-  Status open(const char* operation);
+  /// The ranks agree to begin the step: no rank has an error, and all have the same step, time
+  /// and `later`.
+  Status open(bool later = false);
   /// The step has a plan, files and places in them.
   Status plan();
   /// The samples are stored, or queued to be stored. The memory of the patches is no longer needed. Errors
@@ -64,10 +64,12 @@ class StepTransaction {
   /// The step is visible. If a commit fails and cannot be undone, the step may be visible: then its files are
   /// kept, because a step that a reader may see must not lose its data, and the dataset has leftovers.
   Status commit();
-  /// Removes this rank's files of a step that is not committed, without the other ranks. Local.
+  /// Ends a step that is not committed, without the other ranks; a later append removes its files. Local.
   void leave() noexcept;
 
   [[nodiscard]] State state() const { return state_; }
+  /// Whether a thread stores it after move().
+  [[nodiscard]] bool is_queued() const { return queue_ != nullptr; }
   /// Of a transaction that is planned.
   [[nodiscard]] const StepPlan& step_plan() const { return *plan_; }
   [[nodiscard]] const StepInput& input() const { return input_; }

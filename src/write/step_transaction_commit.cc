@@ -99,9 +99,10 @@ Status StepTransaction::undo_commit(bool began_partitions) {
   return rewound;
 }
 
+// The files stay: another run may hold the lock by now, and have reused their names.
 void StepTransaction::leave() noexcept {
   if (queue_) queue_->cancel();
-  if (files_) files_->discard();
+  files_.reset();
   dataset_.files().to_sync.forget(stored_.step);
   state_ = State::kLeft;
 }
@@ -109,7 +110,9 @@ void StepTransaction::leave() noexcept {
 // First each rank removes its files, then rank 0 the rest of the step: directories, and files that a rank
 // could not remove. The caller has the error of the step, so those of this function are not returned.
 void StepTransaction::discard() {
-  leave();
+  if (queue_) queue_->cancel();
+  files_->discard();
+  dataset_.files().to_sync.forget(stored_.step);
   if (std::uncaught_exceptions() > exceptions_) return;  // the other ranks may be in another call
   (void)agree(comm_, Status());
   (void)dataset_.reclaim(dataset_.undoes_durably());

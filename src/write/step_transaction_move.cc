@@ -1,7 +1,7 @@
 // How the samples of a step reach its files.
 #include <algorithm>
 #include <cassert>
-#include <span>
+#include <exception>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -40,21 +40,22 @@ void StepTransaction::move() {
   if (!queue_) return record_.add(stats, counters.checksum_s + counters.compress_s - encoded_s_);
   record_.add_queued(stats);
   counters.async_bytes += queue_->pending_bytes();
-  if (moved_.ok() && is_durable()) {  // complete() then waits less
-    moved_ = queue_->add({}, [this](std::span<std::byte>) { return files_->sync_open(); });
+  if (moved_.ok() && is_durable() && stats.stores > 0) {  // complete() then waits less
+    moved_ = queue_->add([this] { return files_->sync_open(); });
   }
 }
 
 /// Whether a thread stores one buffer while the next one is filled.
 bool StepTransaction::stores_ahead() const {
   const Options& options = plans_.options();
-  return !queue_ && may_store_in_thread(options) && options.store_thread.value_or(record_.store_waits()) &&
+  return !queue_ && can_store_in_thread(options) && options.store_thread.value_or(record_.store_waits()) &&
          (!plan_->compressor || plan_->compressor->is_alone());
 }
 
 Status StepTransaction::complete() {
   assert(state_ == State::kMoved);
-  state_ = State::kFailed;  // unless all goes well
+  state_ = State::kFailed;                   // unless all goes well
+  exceptions_ = std::uncaught_exceptions();  // perhaps in another call than move()
   if (queue_) finish_queue();
   RankCounters& counters = record_.counters();
   counters.writes += files_->writes().count;

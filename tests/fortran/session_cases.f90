@@ -66,7 +66,7 @@ contains
       call check_ok(ds, ierr, "end_step_async")
       samples = -1  ! the memory is the program's again
       call esker_inq_steps(ds, num)
-      call check(num == s - 1, "steps before a flush")
+      call check(num == s, "steps before a flush")
     end do
     call esker_flush(ds, ierr)
     call check_ok(ds, ierr, "flush")

@@ -155,7 +155,7 @@ class Step:
         self._writer._open_step = None
         self._core.fail(error)
         with suppress(Exception):
-            self._core.end_step()
+            self._core.end_step(self._wait)  # the call that the others are in
 
 
 def _check_array(field: WriterField, array: NDArray[Any], converts: bool) -> None:

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -44,7 +46,7 @@ RunPlan async_run(int n_ranks, const std::string& format = "idx") {
   return run;
 }
 
-Index visible_steps(const std::shared_ptr<Store>& store, const RunPlan& run) {
+Index visible_steps_of(const std::shared_ptr<Store>& store, const RunPlan& run) {
   const auto opened = open_dataset(store, run.path);
   return opened.ok() ? std::ssize((*opened)->times) : 0;
 }
@@ -70,17 +72,16 @@ TEST(Async, EndStepReturnsBeforeTheStepIsStoredAndTheNextCallCommitsIt) {
           if (step > 0) pipeline->flush().check();
           alone(comm, [&] { slow.waits = true; });
           write_step(*pipeline, comm, run, step).check();
-          EXPECT_EQ(pipeline->num_written(), step + 1);
-          EXPECT_EQ(pipeline->last_time(), time_of(step));
-          EXPECT_EQ(std::ssize(pipeline->times()), step);
+          EXPECT_EQ(std::ssize(pipeline->times()), step + 1);
+          EXPECT_EQ(pipeline->times().back(), time_of(step));
           alone(comm, [&] {
-            EXPECT_EQ(visible_steps(slow.files, run), step);
+            EXPECT_EQ(visible_steps_of(slow.files, run), step);
             slow.waits = false;
           });
         }
         pipeline->flush().check();
         EXPECT_EQ(std::ssize(pipeline->times()), run.end_step);
-        alone(comm, [&] { EXPECT_EQ(visible_steps(slow.files, run), run.end_step); });
+        alone(comm, [&] { EXPECT_EQ(visible_steps_of(slow.files, run), run.end_step); });
         pipeline->flush().check();  // nothing to do
         pipeline->close({}).check();
       });
@@ -133,7 +134,7 @@ TEST(Async, AnErrorOfTheThreadIsThatOfTheNextCallOnAllRanksAndNamesTheStep) {
       EXPECT_EQ(failed.code(), Code::kIoError);
       EXPECT_NE(failed.message().find("step 1, time 10"), std::string::npos) << failed.message();
       EXPECT_NE(failed.message().find("No space left"), std::string::npos) << failed.message();
-      EXPECT_EQ(pipeline->num_written(), 1) << "neither step was written";
+      EXPECT_EQ(std::ssize(pipeline->times()), 1) << "neither step was written";
       const Status skipped = write_step(*pipeline, comm, run, 2);
       EXPECT_EQ(skipped.code(), Code::kWrongOrder) << skipped.message();
       write_step(*pipeline, comm, run, 1).check();
@@ -168,8 +169,7 @@ TEST(Async, AStepStaysInFlightWhenTheNextCallDoesNotBegin) {
     // In different calls.
     const Status status = comm.rank() == 1 ? pipeline->flush() : write_step(*pipeline, comm, run, 1);
     EXPECT_EQ(status.code(), Code::kMismatchedCall) << status.message();
-    EXPECT_EQ(pipeline->num_written(), 1);
-    EXPECT_EQ(std::ssize(pipeline->times()), 0);
+    EXPECT_EQ(visible_steps_of(slow.files, run), 0);
     // With an error of one rank: the step before is committed, and the new one is not written.
     StepData data(comm, run, 1);
     if (comm.rank() == 2) data.input.status = {Code::kInvalidArgument, "a patch without memory"};
@@ -203,7 +203,7 @@ TEST(Async, AStepInFlightIsDiscardedWithItsWriter) {
     pipeline->flush().check();
     write_step(*pipeline, comm, run, 1).check();
   });
-  EXPECT_EQ(visible_steps(slow.files, run), 1);
+  EXPECT_EQ(visible_steps_of(slow.files, run), 1);
   RunPlan rest = run;
   rest.first_step = 1;
   EXPECT_TRUE(write_all(slow.files, rest).ok());
@@ -220,7 +220,7 @@ TEST(Async, RewindAndTheReportCommitItFirst) {
     EXPECT_EQ(std::ssize(pipeline->times()), 1);
     write_step(*pipeline, comm, run, 1).check();
     pipeline->rewind({}, time_of(0)).check();
-    EXPECT_EQ(pipeline->num_written(), 1);
+    EXPECT_EQ(std::ssize(pipeline->times()), 1);
     for (Index step = 1; step < run.end_step; ++step) write_step(*pipeline, comm, run, step).check();
     pipeline->close({}).check();
   });
@@ -236,11 +236,132 @@ TEST(Async, ASingleStepCanBeStoredLater) {
     for (Index step = 0; step < run.end_step; ++step) {
       StepData data(comm, run, step);
       pipeline->write_step(std::move(data.input), step == 1).check();
-      EXPECT_EQ(std::ssize(pipeline->times()), step == 1 ? 1 : step + 1);
+      alone(comm, [&] { EXPECT_EQ(visible_steps_of(slow.files, run), step == 1 ? 1 : step + 1); });
     }
     pipeline->close({}).check();
   });
   expect_complete(slow.files, run, run.end_step);
+}
+
+TEST(Async, DurabilityTuningAndTimelinesGoTogetherWithIt) {
+  using Extra = std::map<std::string, std::string>;
+  for (const Extra& extra :
+       {Extra{{"fsync", "step"}}, Extra{{"fsync", "close"}}, Extra{{"tune", "auto"}, {"tune_cache", "false"}},
+        Extra{{"report_timeline", "true"}}, Extra{{"partitions", "2"}},
+        Extra{{"aggregate", "false"}, {"checksums", "false"}}}) {
+    SCOPED_TRACE(text_of(extra));
+    RunPlan run = async_run(4);
+    run.checksums = !extra.contains("checksums");
+    run.aggregate = !extra.contains("aggregate");
+    run.end_step = 6;
+    run.options["store_thread"] = "true";  // has no effect
+    run.options.insert(extra.begin(), extra.end());
+    RunPlan at_once = run;
+    at_once.options["async"] = "false";
+    const auto store = written(run);
+    expect_same_files(*store, *written(at_once), ".", ".report.json");
+    expect_complete(store, run, run.end_step);
+  }
+}
+
+TEST(Async, SparseStepsAndMeshesAreStoredLaterToo) {
+  RunPlan sparse = async_run(3), mesh = async_run(3);
+  sparse.single = true;
+  sparse.keep = keep_some_blocks;
+  mesh.schema = mesh_schema();
+  for (const RunPlan& run : {sparse, mesh}) {
+    RunPlan at_once = run;
+    at_once.options["async"] = "false";
+    expect_same_files(*written(run), *written(at_once), ".", ".report.json");
+  }
+}
+
+TEST(Async, AbandonTellsTheErrorOfTheStepInAdditionToTheReason) {
+  const RunPlan run = async_run(3);
+  SlowStore slow;
+  run_ranks(3, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, slow.store(), run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    pipeline->flush().check();
+    alone(comm, [&] { slow.failures = 1; });
+    write_step(*pipeline, comm, run, 1).check();
+    const Status ended = pipeline->abandon(
+        comm.rank() == 1 ? Status(Code::kInvalidArgument, "the model has diverged") : Status());
+    EXPECT_EQ(ended.code(), Code::kInvalidArgument);
+    EXPECT_NE(ended.message().find("the model has diverged"), std::string::npos) << ended.message();
+    EXPECT_NE(ended.message().find("step 1, time 10"), std::string::npos) << ended.message();
+  });
+  expect_complete(slow.files, run, 1);
+}
+
+// An exception that passes on one rank does not keep the others from discarding the step with it.
+TEST(Async, AStepThatFailsWhileARankUnwindsIsDiscardedByAll) {
+  const RunPlan run = async_run(3);
+  SlowStore slow;
+  run_ranks(3, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, slow.store(), run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    pipeline->flush().check();
+    alone(comm, [&] { slow.failures = 1; });
+    write_step(*pipeline, comm, run, 1).check();
+    struct Ends {
+      WritePipeline& pipeline;
+      ~Ends() { EXPECT_FALSE(pipeline.abandon({Code::kInternal, "an exception"}).ok()); }
+    };
+    try {
+      if (comm.rank() == 1) {
+        const Ends ends{*pipeline};
+        throw std::runtime_error("the model has diverged");
+      }
+      EXPECT_FALSE(pipeline->close({}).ok());
+    } catch (const std::runtime_error&) {
+    }
+  });
+  expect_complete(slow.files, run, 1);
+  EXPECT_EQ(findings_of(slow.files, run.path), std::vector<std::string>{});
+}
+
+// Another run may hold the lock by then, and have written a step with this number.
+TEST(Async, AWriterThatEndsAloneRemovesNoFiles) {
+  const RunPlan run = async_run(1);
+  const auto store = memory_store();
+  const Communicator comm = Communicator::serial();
+  auto late = open_run(comm, store, run).value();
+  write_step(*late, comm, run, 0).check();
+  late->flush().check();
+  write_step(*late, comm, run, 1).check();
+  const auto before = all_files(*store, ".");
+  late.reset();
+  for (const auto& [path, bytes] : before) {
+    EXPECT_TRUE(path.ends_with("lock") || all_files(*store, ".").contains(path)) << path;
+  }
+}
+
+TEST(Async, TwoWritersHaveAStepInFlightEach) {
+  RunPlan one = async_run(2), other = async_run(2, "cdf5");
+  other.path = "other.nc";
+  SlowStore slow;
+  run_ranks(2, [&](const Communicator& comm) {
+    const Communicator second = comm;
+    auto first_pipeline = open_run(comm, slow.store(), one).value();
+    auto other_pipeline = open_run(second, slow.store(), other).value();
+    for (Index step = 0; step < one.end_step; ++step) {
+      write_step(*first_pipeline, comm, one, step).check();
+      write_step(*other_pipeline, second, other, step).check();
+    }
+    other_pipeline->close({}).check();
+    first_pipeline->close({}).check();
+  });
+  expect_complete(slow.files, one, one.end_step);
+  expect_complete(slow.files, other, other.end_step);
+}
+
+TEST(Async, AStageThatIsMissingIsAnErrorOfCreate) {
+  RunPlan run = async_run(2);
+  run.options["stage"] = "/nonexistent/stage";
+  const Status status = write_all(memory_store(), run);
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  EXPECT_NE(status.message().find("/nonexistent/stage"), std::string::npos) << status.message();
 }
 
 // The report has the memory in its own line, and what was stored after end_step.

@@ -51,7 +51,7 @@ class Step {
   /// The first transitions up to a state.
   Status advance_to(State state) {
     if (transaction.state() == State::kNew && state != State::kNew) {
-      if (const Status opened = transaction.open("end_step"); !opened.ok()) return opened;
+      if (const Status opened = transaction.open(); !opened.ok()) return opened;
     }
     if (transaction.state() == State::kOpen && state != State::kOpen) {
       if (const Status planned = transaction.plan(); !planned.ok()) return planned;
@@ -170,7 +170,7 @@ TEST(StepTransaction, AnErrorOfOneRankKeepsAllRanksFromBeginning) {
     parts.record.begin_step(parts.plans.buffers());
     StepTransaction step(*comm.get(), parts.dataset, parts.plans, parts.record, std::move(data.input),
                          nullptr);
-    const Status opened = step.open("end_step");
+    const Status opened = step.open();
     EXPECT_EQ(opened.code(), Code::kInvalidArgument);
     EXPECT_NE(opened.message().find("a patch without memory"), std::string::npos) << opened.message();
     EXPECT_EQ(step.state(), State::kNew);

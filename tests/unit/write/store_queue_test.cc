@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
@@ -124,6 +125,38 @@ TEST(StoreQueue, DropsWhatWasNotBegunWhenItIsCancelled) {
   queue.cancel();
   opener.join();
   EXPECT_EQ(calls, 1);
+}
+
+// One that exceeds the memory is stored at once, and changes nothing for the others.
+TEST(StoreQueue, OneLargeBufferDoesNotEndTheQueue) {
+  StoreQueue queue({4096, std::filesystem::temp_directory_path().string()});
+  std::vector<std::byte> large(10000), small(100);
+  int calls = 0;
+  EXPECT_TRUE(queue.add(large, [&](std::span<std::byte>) { return ++calls, Status(); }).ok());
+  EXPECT_EQ(calls, 1);
+  std::atomic<bool> may_end = false;
+  for (int i = 0; i < 5; ++i) {
+    (void)queue.add(small, [&](std::span<std::byte>) {
+      while (!may_end) std::this_thread::yield();
+      return ++calls, Status();
+    });
+  }
+  EXPECT_EQ(queue.pending_bytes(), 500);
+  may_end = true;
+  EXPECT_TRUE(queue.finish().ok());
+  EXPECT_EQ(calls, 6);
+}
+
+TEST(StoreQueue, AnActionWithoutBytesComesInTurnAndMayThrow) {
+  StoreQueue queue({4096, {}});
+  std::vector<std::byte> bytes(10);
+  std::string order;
+  EXPECT_TRUE(queue.add(bytes, [&](std::span<std::byte>) { return order += "a", Status(); }).ok());
+  EXPECT_TRUE(queue.add([&] { return order += "b", Status(); }).ok());
+  EXPECT_TRUE(queue.finish().ok());
+  EXPECT_EQ(order, "ab");
+  (void)queue.add([]() -> Status { throw std::bad_alloc(); });
+  EXPECT_EQ(queue.finish().code(), Code::kOutOfMemory);
 }
 
 TEST(StoreQueue, ANewRunBeginsAfterAFinish) {
