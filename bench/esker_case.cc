@@ -43,7 +43,7 @@ class EskerCase final : public Case {
 
   void begin_write() override {
     writer_ = esker::Writer::create(path_, comm_, options_).value();
-    counted_steps_ = 0;
+    counted_step_ = -1;
   }
 
   void write_step(const Workload& workload, Index step) override {
@@ -164,9 +164,10 @@ class EskerCase final : public Case {
 
   /// The last step, if it is committed and was not counted.
   void count_stored() {
-    if (writer_->num_steps() == counted_steps_) return;
-    counted_steps_ = writer_->num_steps();
-    stored_bytes_ += writer_->last_step().stored_bytes;
+    const esker::StepReport& last = writer_->last_step();
+    if (last.writers == 0 || last.step == counted_step_) return;
+    counted_step_ = last.step;
+    stored_bytes_ += last.stored_bytes;
   }
 
   void keep(const Workload& workload) {
@@ -253,7 +254,7 @@ class EskerCase final : public Case {
   std::vector<esker::GridId> grids_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
-  Index counted_steps_ = 0;
+  Index counted_step_ = -1;
   double largest_error_ = 0;
   std::string details_;
 };
@@ -281,6 +282,11 @@ const std::vector<EskerStyle>& esker_styles() {
        .options = {{"format", "hdf5"}, {"chunks", "decomposition"}, {"compression", "zip"}},
        .needs_chunks = true,
        .is_on_request = true},
+#endif
+      {.name = "idx_async", .options = {{"async", "true"}}, .is_on_request = true},
+      {.name = "cdf5_async", .options = {{"format", "cdf5"}, {"async", "true"}}, .is_on_request = true},
+#ifdef ESKER_BENCH_NETCDF4
+      {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}, .is_on_request = true},
 #endif
       {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true, .is_on_request = true},
       {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}, .is_on_request = true},

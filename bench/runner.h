@@ -23,7 +23,7 @@ struct Measured {
   std::string name;
   std::vector<double> write_s, read_s;  ///< per repetition: all steps, the slowest rank
   /// Per repetition, with Schedule::compute_s: of write_s, in the steps after the first one; in computing;
-  /// and everything from the first step on.
+  /// and in both writing and computing.
   std::vector<double> in_steps_s, computing_s, total_s;
   Index stored_bytes = 0;             ///< per step
   Index extra_bytes = 0;              ///< largest growth of a rank's memory while writing

@@ -61,6 +61,8 @@ class Job:
     """Bytes per second that storage takes from each rank; None: as many as it can."""
     store_contention: float = 0
     """Part of its time by which each other rank that writes at the same time slows a rank down."""
+    overlap_ms: float | None = None
+    """A model computes so long before each step; None: it does not."""
 
     def command(self) -> list[str]:
         """The command line that starts the ranks."""
@@ -75,6 +77,8 @@ class Job:
             line += ["--smooth"]
         if self.store_rate:
             line += ["--store-rate", str(self.store_rate), "--store-contention", str(self.store_contention)]
+        if self.overlap_ms:
+            line += ["--overlap", str(self.overlap_ms)]
         for option in self.writer_options:
             line += ["--option", option]
         for case in self.cases:

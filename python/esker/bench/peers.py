@@ -31,6 +31,9 @@ def find_program(bench_program: str) -> str | None:
     return str(found) if found.exists() else shutil.which(PROGRAM)
 
 
+_TIMES = ("write_s", "read_s", "in_steps_s", "computing_s", "total_s")
+
+
 def turns(repeat: int) -> list[int]:
     """Number of repetitions in each turn, e.g. [3, 3, 1] for 7."""
     full, rest = divmod(repeat, REPEATS_IN_TURN)
@@ -43,10 +46,11 @@ def merged(runs: Sequence[Measured]) -> Measured:
     for same in zip(*(run["cases"] for run in runs), strict=True):
         if len({case["name"] for case in same}) != 1:
             raise ValueError("the runs have different cases")
+        times = [key for key in _TIMES if key in same[0]]
         cases.append(
             {
                 **same[0],
-                **{key: sum((case[key] for case in same), []) for key in ("write_s", "read_s", "reports")},
+                **{key: sum((case[key] for case in same), []) for key in (*times, "reports")},
                 "levels": [_merged_level(level) for level in zip(*(case.get("levels", ()) for case in same))],
                 "bad_values": sum(case["bad_values"] for case in same),
                 "extra_bytes_per_rank": max(case["extra_bytes_per_rank"] for case in same),

@@ -35,7 +35,7 @@ def results(
 
 def _config(measured: dict[str, Any]) -> dict[str, Any]:
     keys = ("workload", "ranks", "steps", "repeat", "grids", "values")
-    of_store = ("store_bytes_per_s", "store_contention")
+    of_store = ("store_bytes_per_s", "store_contention", "overlap_ms")
     return {
         **{key: measured[key] for key in keys + of_store if key in measured},
         "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
@@ -53,6 +53,7 @@ def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:
             **_compression(case, raw, measured["steps"]),
             **_sparse(case, raw),
             **_tuned(case, raw),
+            **_overlap(case, measured),
         }
         for case in measured["cases"]
     ]
@@ -116,6 +117,27 @@ def _tuned(case: dict[str, Any], default: dict[str, Any] | None) -> dict[str, An
         "settled_on": [record["best"] for record in records],
         "states": [record["state"] for record in records],
     }
+
+
+_WAITING = {"idx_async": "idx_two_phase", "cdf5_async": "cdf5", "netcdf4_async": "netcdf4"}
+
+
+def _overlap(case: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+    """For a run whose model computes between steps: the time in steps after the first one, in computing, and in all;
+    and of a case that stores meanwhile, the time in steps over that of the case that waits, in the same repetition."""
+    if "total_s" not in case:
+        return {}
+    steps = measured["steps"]
+    facts: dict[str, Any] = {
+        "in_steps_s_per_step": statistics.median(case["in_steps_s"]) / max(1, steps - 1),
+        "computing_s_per_step": statistics.median(case["computing_s"]) / steps,
+        "total_s": statistics.median(case["total_s"]),
+    }
+    waiting = _WAITING.get(case["name"])
+    if other := next((other for other in measured["cases"] if other["name"] == waiting), None):
+        facts["in_steps_over_waiting"] = _ratios(case["in_steps_s"], other["in_steps_s"])
+        facts["total_over_waiting"] = _ratios(case["total_s"], other["total_s"])
+    return facts
 
 
 def _ratios(above: Sequence[float], below: Sequence[float]) -> dict[str, float]:

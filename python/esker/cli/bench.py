@@ -88,6 +88,7 @@ class BenchOptions:
     smooth: bool
     store_rate: float | None
     store_contention: float
+    overlap: float | None
     cases: tuple[str, ...]
     program: str | None
     mpiexec: str | None
@@ -147,6 +148,12 @@ class BenchOptions:
     type=click.FloatRange(min=0),
     metavar="PART",
     help="With --store-rate: each other rank that writes at the same time slows a rank down by this part.",
+)
+@click.option(
+    "--overlap",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="MS",
+    help="A model computes for so many milliseconds before each step, so that cases like idx_async can store meanwhile.",
 )
 @click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="Run only this case and posix; repeatable."
@@ -217,10 +224,10 @@ def bench_command(options: BenchOptions) -> None:
 
 
 def _bench_amr(options: BenchOptions) -> None:
-    others = (options.block, options.plot_path, options.store_rate)
+    others = (options.block, options.plot_path, options.store_rate, options.overlap)
     if options.levels or options.smooth or len(options.ranks) > 1 or any(o is not None for o in others):
         raise click.UsageError(
-            "amr: --block, --plot, --store-rate, --levels, --smooth and lists of ranks do not apply"
+            "amr: --block, --plot, --store-rate, --overlap, --levels, --smooth and lists of ranks do not apply"
         )
     _check_writable(options.json_path)
     run = bench_amr.AmrRun(
@@ -308,6 +315,7 @@ def _run_job(
             smooth=options.smooth,
             store_rate=options.store_rate,
             store_contention=options.store_contention,
+            overlap_ms=options.overlap,
         )
         return _run(job.command(), repetitions)
 

@@ -52,6 +52,8 @@ def print_results(results: dict[str, Any]) -> None:
         _print_sparse(console, results)
     if any("over_default" in case for case in results["cases"]):
         _print_tuned(console, results)
+    if any("total_s" in case for case in results["cases"]):
+        _print_overlap(console, results)
     if results.get("esker_over_peers"):
         _print_over_peers(console, results)
 
@@ -78,6 +80,23 @@ def _print_sparse(console: Console, results: dict[str, Any]) -> None:
     for case in (case for case in results["cases"] if "over_full" in case):
         ratios = (case[key] for key in ("over_full", "write_over_proportional", "planning"))
         table.add_row(case["name"], f"{case['stored_over_full']:.3f}", *map(_spread, ratios))
+    console.print(table)
+
+
+def _print_overlap(console: Console, results: dict[str, Any]) -> None:
+    console.print(
+        "\nA model that computes between steps; waiting: the case that is not asynchronous, in the same repetition"
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in ("in end_step ms", "computing ms", "run s", "in end_step / waiting", "run / waiting"):
+        table.add_column(column, justify="right")
+    for case in (case for case in results["cases"] if "total_s" in case):
+        times = (1e3 * case[f"{part}_s_per_step"] for part in ("in_steps", "computing"))
+        ratios = (
+            _spread(case[key]) if key in case else "" for key in ("in_steps_over_waiting", "total_over_waiting")
+        )
+        table.add_row(case["name"], *(f"{ms:.1f}" for ms in times), f"{case['total_s']:.2f}", *ratios)
     console.print(table)
 
 
