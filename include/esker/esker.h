@@ -9,8 +9,8 @@
 //   read open the dataset twice.
 // - Collective or local. Collective functions are called by all ranks of the communicator, in the same
 //   order, and return the same status on all of them. All ranks define the same grids and fields. A local
-//   function that writes returns its error at once, and the next esker_end_step, esker_rewind or esker_close
-//   returns it again on all ranks: a program may check only these.
+//   function that writes returns its error at once, and the next esker_end_step, esker_end_step_async,
+//   esker_rewind or esker_close returns it again on all ranks: a program may check only these.
 // - Handles. esker_create, esker_append and esker_open return a dataset even when they fail: it keeps the
 //   message, and every call on it except esker_free returns the same error again. The same holds for
 //   communicators and decompositions. Each handle is freed by one call of its _free.
@@ -440,7 +440,7 @@ typedef struct esker_step_report {
   double time;           ///< the model's time value
   int64_t data_bytes;    ///< samples that were put
   int64_t stored_bytes;  ///< block data in files, including padding
-  double seconds;        ///< duration of esker_end_step on the slowest rank
+  double seconds;        ///< duration of esker_end_step, and of the commit, on the slowest rank
   int64_t writers;       ///< number of ranks that wrote
   int64_t files;         ///< number of files written
 } esker_step_report;

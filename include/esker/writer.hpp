@@ -153,9 +153,9 @@ class ESKER_API Writer {
   /// again, on all ranks, by end_step, which finds more of them: esker/types/keep.hpp lists all.
   Status keep(GridId grid, const KeepRule& rule);
   Status keep(FieldId field, const KeepRule& rule);
-  /// Reports an error that the caller (for example a binding) found on this rank: the next collective call
-  /// fails on all ranks with it, as after a failed put. Local. If an error was reported before, that one is
-  /// kept. Success is ignored.
+  /// Reports an error that the caller (for example a binding) found on this rank: the next end_step, rewind,
+  /// close or abandon fails on all ranks with it, as after a failed put. Local. If an error was reported
+  /// before, that one is kept. Success is ignored.
   void fail(const Status& reason);
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure the step is not
   /// visible, earlier steps are intact, and begin_step may be called again.
@@ -185,7 +185,8 @@ class ESKER_API Writer {
 
   /// The definitions so far, or those of the appended dataset.
   [[nodiscard]] const Schema& schema() const;
-  [[nodiscard]] Index num_steps() const;                   ///< committed steps, also before this Writer
+  /// Committed steps, also before this Writer, and the one that end_step_async() left in flight.
+  [[nodiscard]] Index num_steps() const;
   [[nodiscard]] const std::vector<double>& steps() const;  ///< their time values
   [[nodiscard]] const StepReport& last_step() const;       ///< last step committed by this Writer
   /// Report of the run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; all

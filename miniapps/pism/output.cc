@@ -129,6 +129,8 @@ void Output::write(const State& state) {
   check_all(writer_.end_step());  // also reports errors of puts, on all ranks
 }
 
+void Output::flush() { check_all(writer_.flush()); }
+
 void Output::close() { check_all(writer_.close()); }
 
 }  // namespace pism

@@ -41,6 +41,8 @@ class Output {
   /// Collective: writes `state` as the next step. Throws AgreedError; the dataset then keeps its earlier
   /// steps.
   void write(const State& state);
+  /// Collective: a step that `async` left in flight is committed.
+  void flush();
   /// Collective.
   void close();
 

@@ -57,8 +57,8 @@ class Writer:
     options: other options, listed by `esker options`; they override configuration file and environment
 
     Use it in `with`: leaving the block closes the dataset. If the block raises on one rank, calls on the
-    other ranks fail until they have left the block as well. Creating, ending a step, rewind(), close() and
-    the reports are collective; all other calls are local.
+    other ranks fail until they have left the block as well. Creating, ending a step, flush(), rewind(), close()
+    and the reports are collective; all other calls are local.
 
     >>> import numpy as np
     >>> import esker

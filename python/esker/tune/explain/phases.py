@@ -133,6 +133,18 @@ PHASES: dict[str, About] = {
             ),
             _FEWER_FILES,
             Advice("pattern=stripes", "pattern", _may_store_in_stripes),
+            Advice(
+                "async=true (the model does not wait; costs memory)",
+                "async",
+                lambda run: run.options.get("async") != "true",
+            ),
+        ),
+    ),
+    "async": About(
+        "copying for the thread that stores, and waiting for it",
+        (
+            Advice("more async_memory, so that a whole step fits", "async_memory", _is("async", "true")),
+            _MORE_AGGREGATORS,
         ),
     ),
     "wait": About(

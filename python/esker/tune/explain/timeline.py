@@ -27,6 +27,7 @@ _COLORS = {
     "checksum": "#ddcc77",
     "compress": "#aa4499",
     "store": "#117733",
+    "async": "#882255",
     "wait": "#dddddd",
     "agree": "#bbbbbb",
     "commit": "#cc6677",
