@@ -6,6 +6,7 @@ program pop_files_test
   use contents
   use ocean
   use output
+  use raw_output, only: prefer_romio
   use tiles
   implicit none
   character(16), parameter :: modes(6) = &
@@ -16,6 +17,7 @@ program pop_files_test
   character(1000) :: folder
   integer :: m, kind, ierr
   call get_command_argument(1, folder)
+  call prefer_romio()
   call MPI_Init(ierr)
   call make_tile(23, 17, mine)
   call make_state(mine, 23, 17, 3, s)
