@@ -259,10 +259,8 @@ class EskerCase final : public Case {
   std::string details_;
 };
 
-}  // namespace
-
-const std::vector<EskerStyle>& esker_styles() {
-  static const std::vector<EskerStyle> styles{
+std::vector<EskerStyle> default_styles() {
+  return {
       // A rank that holds only part of a block cannot compute its checksum.
       {.name = "idx_one_phase", .options = {{"aggregate", "false"}, {"checksums", "false"}}},
       {.name = "idx_two_phase"},
@@ -278,52 +276,59 @@ const std::vector<EskerStyle>& esker_styles() {
       {.name = "hdf5_decomposition",
        .options = {{"format", "hdf5"}, {"chunks", "decomposition"}},
        .needs_chunks = true},
+#endif
+  };
+}
+
+std::vector<EskerStyle> styles_on_request() {
+  return {
+      {.name = "idx_async", .options = {{"async", "true"}}},
+      {.name = "cdf5_async", .options = {{"format", "cdf5"}, {"async", "true"}}},
+#ifdef ESKER_BENCH_NETCDF4
       {.name = "hdf5_zip",
        .options = {{"format", "hdf5"}, {"chunks", "decomposition"}, {"compression", "zip"}},
-       .needs_chunks = true,
-       .is_on_request = true},
+       .needs_chunks = true},
+      {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}},
 #endif
-      {.name = "idx_async", .options = {{"async", "true"}}, .is_on_request = true},
-      {.name = "cdf5_async", .options = {{"format", "cdf5"}, {"async", "true"}}, .is_on_request = true},
-#ifdef ESKER_BENCH_NETCDF4
-      {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}, .is_on_request = true},
-#endif
-      {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true, .is_on_request = true},
-      {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}, .is_on_request = true},
-      {.name = "idx_read_in_two_phases", .options = {{"aggregate_reads", "true"}}, .is_on_request = true},
-      {.name = "idx_read_by_messages",
-       .options = {{"aggregate_reads", "true"}, {"transport", "messages"}},
-       .is_on_request = true},
-      {.name = "idx_read_by_get",
-       .options = {{"aggregate_reads", "true"}, {"transport", "get"}},
-       .is_on_request = true},
-      {.name = "cdf5_read_in_two_phases",
-       .options = {{"format", "cdf5"}, {"aggregate_reads", "true"}},
-       .is_on_request = true},
-      {.name = "idx_zip", .options = {{"compression", "zip"}}, .is_on_request = true, .times_codecs = true},
-      {.name = "idx_lz4", .options = {{"compression", "lz4"}}, .is_on_request = true, .times_codecs = true},
-      {.name = "idx_zfp_reversible",
-       .options = {{"compression", "zfp-reversible"}},
-       .is_on_request = true,
-       .times_codecs = true},
+      {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true},
+      {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}},
+      {.name = "idx_read_in_two_phases", .options = {{"aggregate_reads", "true"}}},
+      {.name = "idx_read_by_messages", .options = {{"aggregate_reads", "true"}, {"transport", "messages"}}},
+      {.name = "idx_read_by_get", .options = {{"aggregate_reads", "true"}, {"transport", "get"}}},
+      {.name = "cdf5_read_in_two_phases", .options = {{"format", "cdf5"}, {"aggregate_reads", "true"}}},
+      {.name = "idx_zip", .options = {{"compression", "zip"}}, .times_codecs = true},
+      {.name = "idx_lz4", .options = {{"compression", "lz4"}}, .times_codecs = true},
+      {.name = "idx_zfp_reversible", .options = {{"compression", "zfp-reversible"}}, .times_codecs = true},
       {.name = "idx_zfp_accuracy",
        .options = {{"compression", "zfp-accuracy=1e-3"}},
-       .is_on_request = true,
        .tolerance = 1e-3,
        .times_codecs = true},
-      {.name = "idx_32_bits", .is_on_request = true, .tolerance = 1e-4, .stored_bits = 32},
-      {.name = "idx_16_bits", .is_on_request = true, .tolerance = 1, .stored_bits = 16},
-      {.name = "idx_8_bits", .is_on_request = true, .tolerance = 100, .stored_bits = 8},
-      {.name = "idx_4_bits", .is_on_request = true, .tolerance = 1e4, .stored_bits = 4},
-      {.name = "idx_1_bit", .is_on_request = true, .tolerance = 1e7, .stored_bits = 1},
-      {.name = "idx_adaptive", .is_on_request = true, .kept = {{0, 1200}, {6, 800}, {9}}},
-      {.name = "idx_1_of_2", .is_on_request = true, .kept = {{1}}},
-      {.name = "idx_1_of_4", .is_on_request = true, .kept = {{2}}},
-      {.name = "idx_1_of_8", .is_on_request = true, .kept = {{3}}},
-      {.name = "idx_1_of_16", .is_on_request = true, .kept = {{4}}},
-      {.name = "idx_1_of_32", .is_on_request = true, .kept = {{5}}},
-      {.name = "idx_1_of_64", .is_on_request = true, .kept = {{6}}},
+      {.name = "idx_32_bits", .tolerance = 1e-4, .stored_bits = 32},
+      {.name = "idx_16_bits", .tolerance = 1, .stored_bits = 16},
+      {.name = "idx_8_bits", .tolerance = 100, .stored_bits = 8},
+      {.name = "idx_4_bits", .tolerance = 1e4, .stored_bits = 4},
+      {.name = "idx_1_bit", .tolerance = 1e7, .stored_bits = 1},
+      {.name = "idx_adaptive", .kept = {{0, 1200}, {6, 800}, {9}}},
+      {.name = "idx_1_of_2", .kept = {{1}}},
+      {.name = "idx_1_of_4", .kept = {{2}}},
+      {.name = "idx_1_of_8", .kept = {{3}}},
+      {.name = "idx_1_of_16", .kept = {{4}}},
+      {.name = "idx_1_of_32", .kept = {{5}}},
+      {.name = "idx_1_of_64", .kept = {{6}}},
   };
+}
+
+}  // namespace
+
+const std::vector<EskerStyle>& esker_styles() {
+  static const std::vector<EskerStyle> styles = [] {
+    std::vector<EskerStyle> all = default_styles();
+    for (EskerStyle style : styles_on_request()) {
+      style.is_on_request = true;
+      all.push_back(std::move(style));
+    }
+    return all;
+  }();
   return styles;
 }
 
