@@ -1,10 +1,11 @@
 // StepTransaction: one step, from the first agreement of the ranks to its commit. It owns what must be
 // undone: a transaction that is left without a commit discards the step.
 //
+// clang-format off
 //   new --open--> open --plan--> planned --move--> moved --complete--> complete --commit--> committed
-//                                                               |                   |
-//                                                               +----> failed <-----+----> doubtful: see
-//                                                               commit()
+//                                                            |                       |
+//                                                            +------> failed <-------+----> doubtful, see commit()
+// clang-format on
 //
 // All transitions are collective, and have the same result on all ranks. After one that fails, the
 // transaction can only be left. A step that is moved, complete or failed is then discarded, by all ranks
@@ -51,8 +52,8 @@ class StepTransaction {
     if (state_ == State::kMoved || state_ == State::kComplete || state_ == State::kFailed) discard();
   }
 
-  /// The ranks agree to begin the step: no rank has an error, and all have the same step, time
-  /// and `later`.
+  /// The ranks agree to begin the step: no rank has an error, and all have the same step, time and
+  /// `later`.
   Status open(bool later = false);
   /// The step has a plan, files and places in them.
   Status plan();
