@@ -24,7 +24,7 @@ struct Ballot {
   std::string_view operation;   ///< e.g. "end_step"; compared between ranks
   std::uint64_t arguments = 0;  ///< hash of the values that must be equal on all ranks
   /// The hashed values as text, for the message when they differ. A line with all values that are short, then
-  /// lines of a name, a tab and a value, of which the message shows the first that is not as on rank 0.
+  /// lines of a name, a tab and a value; the message shows the first line that differs from that of rank 0.
   std::string_view arguments_text;
   bool flag = false;  ///< a request of this rank
   /// Above 0, in an opening: this rank leaves when another rank has not arrived after this many seconds. The
