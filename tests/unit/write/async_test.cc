@@ -59,6 +59,14 @@ void alone(const Communicator& comm, const Action& action) {
   comm.get()->barrier();
 }
 
+/// Step 0 is committed, and step 1 is in flight and cannot be stored.
+void commit_one_and_fail_next(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run,
+                              SlowStore& slow) {
+  commit_step(pipeline, comm, run, 0).check();
+  alone(comm, [&] { slow.failures = 1; });
+  write_step(pipeline, comm, run, 1).check();
+}
+
 TEST(Async, EndStepReturnsBeforeTheStepIsStoredAndTheNextCallCommitsIt) {
   for (const char* format : {"idx", "cdf5"}) {
     for (const int n_ranks : {1, 3}) {
@@ -126,10 +134,7 @@ TEST(Async, AnErrorOfTheThreadIsThatOfTheNextCallOnAllRanksAndNamesTheStep) {
     SlowStore slow;
     run_ranks(3, [&](const Communicator& comm) {
       auto pipeline = open_run(comm, slow.store(), run).value();
-      write_step(*pipeline, comm, run, 0).check();
-      pipeline->flush().check();
-      alone(comm, [&] { slow.failures = 1; });
-      write_step(*pipeline, comm, run, 1).check();
+      commit_one_and_fail_next(*pipeline, comm, run, slow);
       const Status failed = write_step(*pipeline, comm, run, 2);
       EXPECT_EQ(failed.code(), Code::kIoError);
       EXPECT_NE(failed.message().find("step 1, time 10"), std::string::npos) << failed.message();
@@ -150,10 +155,7 @@ TEST(Async, CloseReturnsTheErrorOfTheLastStep) {
   SlowStore slow;
   run_ranks(2, [&](const Communicator& comm) {
     auto pipeline = open_run(comm, slow.store(), run).value();
-    write_step(*pipeline, comm, run, 0).check();
-    pipeline->flush().check();
-    alone(comm, [&] { slow.failures = 1; });
-    write_step(*pipeline, comm, run, 1).check();
+    commit_one_and_fail_next(*pipeline, comm, run, slow);
     EXPECT_EQ(pipeline->close({}).code(), Code::kIoError);
   });
   expect_complete(slow.files, run, 1);
@@ -281,10 +283,7 @@ TEST(Async, AbandonTellsTheErrorOfTheStepInAdditionToTheReason) {
   SlowStore slow;
   run_ranks(3, [&](const Communicator& comm) {
     auto pipeline = open_run(comm, slow.store(), run).value();
-    write_step(*pipeline, comm, run, 0).check();
-    pipeline->flush().check();
-    alone(comm, [&] { slow.failures = 1; });
-    write_step(*pipeline, comm, run, 1).check();
+    commit_one_and_fail_next(*pipeline, comm, run, slow);
     const Status ended = pipeline->abandon(
         comm.rank() == 1 ? Status(Code::kInvalidArgument, "the model has diverged") : Status());
     EXPECT_EQ(ended.code(), Code::kInvalidArgument);
@@ -300,10 +299,7 @@ TEST(Async, AStepThatFailsWhileARankUnwindsIsDiscardedByAll) {
   SlowStore slow;
   run_ranks(3, [&](const Communicator& comm) {
     auto pipeline = open_run(comm, slow.store(), run).value();
-    write_step(*pipeline, comm, run, 0).check();
-    pipeline->flush().check();
-    alone(comm, [&] { slow.failures = 1; });
-    write_step(*pipeline, comm, run, 1).check();
+    commit_one_and_fail_next(*pipeline, comm, run, slow);
     struct Ends {
       WritePipeline& pipeline;
       ~Ends() { EXPECT_FALSE(pipeline.abandon({Code::kInternal, "an exception"}).ok()); }
@@ -327,10 +323,14 @@ TEST(Async, AWriterThatEndsAloneRemovesNoFiles) {
   const auto store = memory_store();
   const Communicator comm = Communicator::serial();
   auto late = open_run(comm, store, run).value();
-  write_step(*late, comm, run, 0).check();
-  late->flush().check();
+  commit_step(*late, comm, run, 0).check();
+  const std::size_t committed = all_files(*store, ".").size();
   write_step(*late, comm, run, 1).check();
-  const auto before = all_files(*store, ".");
+  auto before = all_files(*store, ".");
+  while (before.size() == committed) {  // the thread has stored nothing yet
+    std::this_thread::yield();
+    before = all_files(*store, ".");
+  }
   late.reset();
   for (const auto& [path, bytes] : before) {
     EXPECT_TRUE(path.ends_with("lock") || all_files(*store, ".").contains(path)) << path;
