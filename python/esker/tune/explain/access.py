@@ -57,7 +57,7 @@ def _sentences(facts: dict[str, Any], counters: Mapping[str, Counters]) -> Itera
         seconds = module["write_s"] + module["read_s"] + module["metadata_s"]
         yield (
             f"{name}: {seconds:.3g} s of all ranks ({module['write_s']:.3g} writing, {module['read_s']:.3g} reading, "
-            f"{module['metadata_s']:.3g} opening, closing and seeking) in {_files(module['files'])}."
+            f"{module['metadata_s']:.3g} opening, closing and seeking) in {count_of(module['files'], 'file')}."
         )
     if "POSIX" in facts["modules"]:
         yield from _of_posix(facts["modules"]["POSIX"], counters["POSIX"], facts["ranks"])
@@ -78,7 +78,7 @@ def _of_posix(module: dict[str, Any], counters: Counters, ranks: int) -> Iterato
     if accesses and unaligned > accesses / 2 and module["shared_files"]:
         yield (
             f"{100 * unaligned / accesses:.0f} % of the accesses are not aligned, and the ranks share "
-            f"{_files(module['shared_files'])}: they wait for locks of each other. Aligned file domains "
+            f"{count_of(module['shared_files'], 'file')}: they wait for locks of each other. Aligned file domains "
             "(pattern=stripes) avoid that."
         )
     if ranks > 1 and module["files"] - module["shared_files"] >= ranks:
@@ -103,7 +103,3 @@ def _of_mpi_io(counters: Counters) -> Iterator[str]:
             f"{alone:.0f} MPI-IO writes are independent and {together:.0f} collective: collective ones let the library "
             "aggregate."
         )
-
-
-def _files(count: float) -> str:
-    return count_of(count, "file")
