@@ -48,15 +48,14 @@ CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMa
     const SampleMap::Axis& from = source_map.axis(a);
     const SampleMap::Axis& to = target_map.axis(a);
     if (from.count == 1) {
-      source += from.offset(0);
-      target += to.offset(0);
+      source += source_map.offset(a, 0);
+      target += target_map.offset(a, 0);
       continue;
     }
     source += from.first;
     target += to.first;
-    loop.axis[loop.num_axes++] = {from.count, from.stride, to.stride,
-                                  from.table.empty() ? nullptr : from.table.data(),
-                                  to.table.empty() ? nullptr : to.table.data()};
+    loop.axis[loop.num_axes++] = {from.count, from.stride, to.stride, source_map.table(a),
+                                  target_map.table(a)};
   }
   for (int a = 1; a < loop.num_axes; ++a) {  // std::stable_sort allocates
     for (int b = a; b > 0 && loop.axis[b].target_step() < loop.axis[b - 1].target_step(); --b) {

@@ -18,14 +18,10 @@ inline constexpr int kMaxCopyAxes = kMaxRank + 1;  ///< the components may be a 
 /// Byte offsets along each axis of one side of a copy.
 class SampleMap {
  public:
-  /// Index i of an axis is at first + i * stride, or at table[i] if there is a table.
+  /// Index i of an axis is at first + i * stride, unless the axis has a table.
   struct Axis {
     Index count = 0, first = 0, stride = 0;
-    std::vector<Index> table;
-
-    [[nodiscard]] Index offset(Index i) const {
-      return table.empty() ? first + i * stride : table[static_cast<std::size_t>(i)];
-    }
+    std::ptrdiff_t begin_of_table = -1;  ///< -1: none
   };
 
   /// Axis a advances by stride_bytes[a], relative to indices.lo: `source` or `target` is the sample at lo.
@@ -45,14 +41,27 @@ class SampleMap {
   /// at the same place, stride_bytes apart. Allocates nothing if step is a multiple of repeat.
   void add_repeated(Index count, Index first, Index step, Index repeat, Index stride_bytes);
   /// Adds an axis of `count` values, `stride_bytes` apart, e.g. for components that are not adjacent.
-  void add_strided(Index count, Index stride_bytes) { axes_[num_axes_++] = {count, 0, stride_bytes, {}}; }
+  void add_strided(Index count, Index stride_bytes) { axes_[num_axes_++] = {count, 0, stride_bytes}; }
 
   [[nodiscard]] int num_axes() const { return num_axes_; }
   [[nodiscard]] const Axis& axis(int axis) const { return axes_[axis]; }
+  /// The offsets of all indices of an axis; null: see Axis. Valid while the map is not changed.
+  [[nodiscard]] const Index* table(int axis) const {
+    const std::ptrdiff_t begin = axes_[axis].begin_of_table;
+    return begin < 0 ? nullptr : tables_.data() + begin;
+  }
+  [[nodiscard]] Index offset(int axis, Index i) const {
+    const Index* const offsets = table(axis);
+    return offsets ? offsets[i] : axes_[axis].first + i * axes_[axis].stride;
+  }
 
  private:
+  /// Begins the table of an axis of `count` indices.
+  void begin_table(Axis& axis, Index count);
+
   int num_axes_ = 0;
   std::array<Axis, kMaxCopyAxes> axes_;
+  std::vector<Index> tables_;  // of all axes; one list, so that a map without tables is cheap to move
 };
 
 /// Copies `element_bytes` for every combination of indices. Both maps have the same axes and counts; source

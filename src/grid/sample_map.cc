@@ -1,4 +1,5 @@
 #include <bit>
+#include <iterator>
 
 #include "base/checked.h"
 #include "grid/copy_samples.h"
@@ -10,10 +11,8 @@ namespace {
 bool are_neighbours(std::uint64_t bits) { return std::has_single_bit((bits >> std::countr_zero(bits)) + 1); }
 
 // Indices are added while spread over their bits: ones in between carry from each bit to the next one.
-std::vector<Index> spread(const SampleOrder& order, int axis, Index first, Index count, Index step,
-                          Index sample_bytes) {
-  std::vector<Index> table;
-  table.reserve(static_cast<std::size_t>(count));
+void append_spread(std::vector<Index>& table, const SampleOrder& order, int axis, Index first, Index count,
+                   Index step, Index sample_bytes) {
   const std::uint64_t bits = order.axes[axis];
   const auto advance = static_cast<std::uint64_t>(order.on_axis(axis, step));
   auto at = static_cast<std::uint64_t>(order.on_axis(axis, first));
@@ -21,18 +20,22 @@ std::vector<Index> spread(const SampleOrder& order, int axis, Index first, Index
     table.push_back(static_cast<Index>(at) * sample_bytes);
     at = ((at | ~bits) + advance) & bits;
   }
-  return table;
 }
 
 }  // namespace
 
+void SampleMap::begin_table(Axis& axis, Index count) {
+  axis.begin_of_table = std::ssize(tables_);
+  tables_.reserve(tables_.size() + static_cast<std::size_t>(count));
+}
+
 void SampleMap::add_repeated(Index count, Index first, Index step, Index repeat, Index stride_bytes) {
-  if (step % repeat == 0) return add_strided(count, step / repeat * stride_bytes);
+  if (repeat == 1 || step % repeat == 0) return add_strided(count, step / repeat * stride_bytes);
   Axis& axis = axes_[num_axes_++];
   axis.count = count;
-  axis.table.reserve(static_cast<std::size_t>(count));
+  begin_table(axis, count);
   for (Index i = 0; i < count; ++i) {
-    axis.table.push_back(((first + i * step) / repeat - first / repeat) * stride_bytes);
+    tables_.push_back(((first + i * step) / repeat - first / repeat) * stride_bytes);
   }
 }
 
@@ -60,7 +63,8 @@ SampleMap SampleMap::ordered(const Box& indices, const SampleOrder& order, Index
       axis.first = order.on_axis(a, indices.lo[a]) * sample_bytes;
       axis.stride = count <= 1 ? 0 : order.on_axis(a, step[a]) * sample_bytes;
     } else {
-      axis.table = spread(order, a, indices.lo[a], count, step[a], sample_bytes);
+      map.begin_table(axis, count);
+      append_spread(map.tables_, order, a, indices.lo[a], count, step[a], sample_bytes);
     }
   }
   return map;

@@ -66,7 +66,7 @@ template <class Visit>
 Status for_each_place(const SampleMap& map, const Visit& visit) {
   Point i{};
   const auto count = [&](int a) { return a < map.num_axes() ? map.axis(a).count : 1; };
-  const auto offset = [&](int a) { return a < map.num_axes() ? map.axis(a).offset(i[a]) : 0; };
+  const auto offset = [&](int a) { return a < map.num_axes() ? map.offset(a, i[a]) : 0; };
   for (i[2] = 0; i[2] < count(2); ++i[2]) {
     for (i[1] = 0; i[1] < count(1); ++i[1]) {
       for (i[0] = 0; i[0] < count(0); ++i[0])

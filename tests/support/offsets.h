@@ -9,7 +9,7 @@ namespace esker::testing_support {
 
 inline std::vector<Index> offsets(const SampleMap& map, int axis) {
   std::vector<Index> offsets;
-  for (Index i = 0; i < map.axis(axis).count; ++i) offsets.push_back(map.axis(axis).offset(i));
+  for (Index i = 0; i < map.axis(axis).count; ++i) offsets.push_back(map.offset(axis, i));
   return offsets;
 }
 

@@ -21,8 +21,8 @@ BlockShape shape_of(const BlockGrid& blocks, const FieldEntry& field, Index bloc
 ByteRange range_of(const SampleMap& map, Index sample_bytes) {
   ByteRange range{0, sample_bytes};
   for (int a = 0; a < map.num_axes(); ++a) {
-    range.first += map.axis(a).offset(0);  // higher indices have higher offsets
-    range.last += map.axis(a).offset(map.axis(a).count - 1);
+    range.first += map.offset(a, 0);  // higher indices have higher offsets
+    range.last += map.offset(a, map.axis(a).count - 1);
   }
   return range;
 }

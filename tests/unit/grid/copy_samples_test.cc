@@ -21,8 +21,8 @@ void copy_one_by_one(Index element_bytes, const std::byte* source, const SampleM
     return;
   }
   for (Index i = 0; i < from.axis(axis).count; ++i) {
-    copy_one_by_one(element_bytes, source + from.axis(axis).offset(i), from, target + to.axis(axis).offset(i),
-                    to, axis + 1);
+    copy_one_by_one(element_bytes, source + from.offset(axis, i), from, target + to.offset(axis, i), to,
+                    axis + 1);
   }
 }
 
