@@ -15,6 +15,7 @@ constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in
 constexpr int kColumns = 4;  // columns of a tile that are copied together: half a target line at a time
 constexpr Index kAheadBytes = 2048;  // prefetch distance
 constexpr Index kPageBytes = 4096;   // the processor prefetches longer rows by itself
+constexpr Index kShortRow = 8;       // elements of a row that are copied without a loop
 
 /// One axis of a copy: the offset of each index on both sides.
 struct CopyAxis {
@@ -36,6 +37,7 @@ struct CopyLoop {
   Index run_bytes = 0;      // copied at once
   bool across = false;      // the source is denser along the second axis than along the first
   bool transposes = false;  // two innermost axes that transpose() copies
+  bool is_short = false;    // short rows of a small plane, see copy_short_rows()
   Index rows_ahead = 0;     // rows that are prefetched while one is copied
 };
 
@@ -206,8 +208,47 @@ void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* 
   }
 }
 
+/// Copies the three innermost axes, without a loop along the first. Patches of meshes consist of such rows: a
+/// level of 12 x 12 x 12 cells has 6 in a row.
+template <int kCount, class Move>
+void copy_short_rows(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
+  const Index from = loop.axis[0].source_stride, to = loop.axis[0].target_stride;
+  const CopyAxis &y = loop.axis[1], &z = loop.axis[2];
+  for (Index k = 0; k < z.count; ++k) {
+    const std::byte* s = source + k * z.source_stride;
+    std::byte* t = target + k * z.target_stride;
+    for (Index j = 0; j < y.count; ++j, s += y.source_stride, t += y.target_stride) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kCount; ++i) move(t + i * to, s + i * from);
+    }
+  }
+}
+
+template <class Move>
+void copy_short(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
+  switch (loop.axis[0].count) {
+    case 1:
+      return copy_short_rows<1>(loop, source, target, move);
+    case 2:
+      return copy_short_rows<2>(loop, source, target, move);
+    case 3:
+      return copy_short_rows<3>(loop, source, target, move);
+    case 4:
+      return copy_short_rows<4>(loop, source, target, move);
+    case 5:
+      return copy_short_rows<5>(loop, source, target, move);
+    case 6:
+      return copy_short_rows<6>(loop, source, target, move);
+    case 7:
+      return copy_short_rows<7>(loop, source, target, move);
+    default:
+      return copy_short_rows<kShortRow>(loop, source, target, move);
+  }
+}
+
 template <class Move>
 void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byte* target, Move move) {
+  if (axis == 2 && loop.is_short) return copy_short(loop, source, target, move);
   const CopyAxis& outer = loop.axis[axis];
   for (Index i = 0; i < outer.count; ++i) {
     const std::byte* const from = source + outer.source(i);
@@ -244,6 +285,9 @@ void choose_way(CopyLoop& loop) {
   const Index row_bytes =
       x.count * std::max(loop.run_bytes, std::min(std::abs(x.source_stride), kCacheLineBytes));
   loop.rows_ahead = row_bytes < kPageBytes ? div_up(kAheadBytes, row_bytes) : 0;
+  const bool is_near = loop.rows_ahead >= 2 * y.count;  // nothing is prefetched
+  loop.is_short = !loop.across && is_near && x.count <= kShortRow && y.is_linear() && x.is_linear() &&
+                  loop.axis[2].is_linear();
 }
 
 }  // namespace
