@@ -86,7 +86,7 @@ Index ChunkedLayout::largest_piece_bytes() const {
   return tiles_.box_of(0).num_samples() * sample_bytes_ + chunk_stride_bytes_ - chunk_bytes_;
 }
 
-Index ChunkedLayout::place_on_curve(Index ordinal) const {
+Index ChunkedLayout::place_of(Index ordinal) const {
   if (!has_planes_) return ordinal;
   const Index tile = ordinal % tiles_.num_tiles();
   return ordinal - tile + tiles_.number_by_rows(tile);
@@ -96,7 +96,7 @@ std::vector<std::vector<Layout::Run>> ChunkedLayout::runs_of_shares(const BrickD
   if (has_planes_) {
     std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
     for (Index ordinal = 0; ordinal < num_pieces(); ++ordinal) {
-      const Index place = place_on_curve(ordinal) / pieces_together_;
+      const Index place = place_of(ordinal) / pieces_together_;
       const Index share = place * bricks.num_parts() / (num_pieces() / pieces_together_);
       append_to_runs(shares[static_cast<std::size_t>(share)], ordinal);
     }

@@ -42,7 +42,7 @@ class ChunkedLayout final : public OneVariableLayout {
   [[nodiscard]] Index largest_piece_bytes() const override;
   /// If tiles have several planes, orders tiles of the same rows one after the other, because they read the
   /// same lines and pages of memory.
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override;
+  [[nodiscard]] Index place_on_curve(const Piece& piece) const override { return place_of(piece.ordinal); }
   /// Contiguous domains of that order, so that a domain has rows of all planes, as the ranks do.
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Point tile_extent(int /*level*/) const override { return tiles_.tile_extent(); }
@@ -51,6 +51,7 @@ class ChunkedLayout final : public OneVariableLayout {
 
  private:
   [[nodiscard]] Box box_of(Index ordinal) const;
+  [[nodiscard]] Index place_of(Index ordinal) const;
 
   Point chunk_;
   Point num_chunks_on_{1, 1, 1, 1, 1};

@@ -140,7 +140,7 @@ class Layout {
   /// A place in the grid near the samples of each domain.
   [[nodiscard]] virtual std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const;
   /// Orders pieces of all levels by their first sample in the grid, along a curve that preserves locality.
-  [[nodiscard]] virtual Index place_on_curve(Index ordinal) const = 0;
+  [[nodiscard]] virtual Index place_on_curve(const Piece& piece) const = 0;
 
   /// The parts of pieces are grouped in levels. Those of one level have *tiles* of the same extent, which are
   /// smaller at finer levels. IDX: the levels of blocks; block 0 is the coarsest.

@@ -19,7 +19,7 @@ class OneVariableLayout : public Layout {
   [[nodiscard]] Index num_fields() const final { return 1; }
   [[nodiscard]] Index num_files() const final { return 1; }
   [[nodiscard]] Index most_writers() const final { return num_pieces(); }
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
+  [[nodiscard]] Index place_on_curve(const Piece& piece) const override { return piece.ordinal; }
   [[nodiscard]] Levels levels() const final { return {0, 1}; }
   /// Contiguous domains in the order of pieces, unless a layout overrides this.
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(

@@ -58,7 +58,9 @@ class PlacedLayout final : public Layout {
   /// The bricks are those of the grid. Those with their center in the domain share the pieces: a brick has
   /// pieces of one such layout. If there are none, the brick with the center of the domain has all pieces.
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return inner_->place_on_curve(ordinal); }
+  [[nodiscard]] Index place_on_curve(const Piece& piece) const override {
+    return inner_->place_on_curve(piece);
+  }
   [[nodiscard]] Levels levels() const override { return inner_->levels(); }
   [[nodiscard]] Point tile_extent(int level) const override { return inner_->tile_extent(level); }
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;

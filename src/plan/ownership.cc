@@ -1,6 +1,7 @@
 #include "plan/ownership.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -296,45 +297,50 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
   return found;
 }
 
-void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& contents) const {
-  Index first = run.first, begin = 0;  // of the next content, and the position of its first piece
-  Index last_begin = 0;                // the position of the piece before
-  const auto cut_before = [&](Index piece, Index position) {
-    if (piece - 1 > first && position > begin + buffer_bytes_) {  // the piece before does not fit
-      contents.push_back({first, piece - 1});
-      first = piece - 1;
-      begin = last_begin;
-    }
-    last_begin = position;
+void Ownership::cut_run(const Pieces& run, std::vector<Content>& contents) const {
+  struct At {
+    int layout = 0;
+    Piece piece;
+    Index number = 0, position = 0;
+  };
+  At begin, before;  // the first piece of a content, and the piece before the current one
+  const auto end_at = [&](Index number) {
+    contents.push_back({{begin.number, number},
+                        begin.layout,
+                        begin.piece.field,
+                        space_->layout(begin.layout).place_on_curve(begin.piece)});
+  };
+  const auto cut_before = [&](Index position) {
+    if (before.number == begin.number || position <= begin.position + buffer_bytes_) return;
+    end_at(before.number);  // the piece before does not fit
+    begin = before;
   };
   space_->for_each_piece(run.first, run.last, [&](int layout, const Piece& piece) {
-    const Index number = space_->first_ordinal(layout) + piece.ordinal;
-    const Index position = space_->first_position(layout) + piece.position_bytes;
-    if (number == run.first) begin = last_begin = position;
-    cut_before(number, position);
+    const At at{layout, piece, space_->first_ordinal(layout) + piece.ordinal,
+                space_->first_position(layout) + piece.position_bytes};
+    if (at.number == run.first) begin = before = at;
+    cut_before(at.position);
+    before = at;
   });
-  cut_before(run.last, space_->position_bytes(run.last));
-  contents.push_back({first, run.last});
+  cut_before(space_->position_bytes(run.last));
+  end_at(run.last);
 }
 
 /// Cuts the runs into contents and orders these.
 void Ownership::make_schedule(Schedule& schedule) const {
-  schedule.contents.clear();
-  for (const Pieces& run : schedule.runs) cut_run(run, schedule.contents);
-  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, content number
-  for (const Pieces& content : schedule.contents) {
-    const int layout = space_->layout_of(content.first);
-    order.emplace_back(layout, space_->piece(content.first).field,
-                       space_->layout(layout).place_on_curve(content.first - space_->first_ordinal(layout)),
-                       static_cast<Index>(order.size()));
-  }
-  std::sort(order.begin(), order.end());
-  const std::vector<Pieces> in_order = schedule.contents;
+  std::vector<Content> contents;
+  for (const Pieces& run : schedule.runs) cut_run(run, contents);
+  std::vector<std::size_t> order(contents.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t n) {
+    return std::tuple(contents[n].layout, contents[n].field, contents[n].on_curve, n);
+  };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  schedule.contents.resize(order.size());
   schedule.rounds_in_order.resize(order.size());
   for (std::size_t round = 0; round < order.size(); ++round) {
-    const auto content = static_cast<std::size_t>(std::get<3>(order[round]));
-    schedule.contents[round] = in_order[content];
-    schedule.rounds_in_order[content] = static_cast<Index>(round);
+    schedule.contents[round] = contents[order[round]].pieces;
+    schedule.rounds_in_order[order[round]] = static_cast<Index>(round);
   }
 }
 

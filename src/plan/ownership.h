@@ -134,8 +134,14 @@ class Ownership {
   [[nodiscard]] const Turns* turns_of(int aggregator) const;
   [[nodiscard]] Pieces pieces_in(const PositionRange& range) const;
   void count_rounds();
+  /// What fills a buffer: consecutive pieces, and the place of the first one.
+  struct Content {
+    Pieces pieces;
+    int layout = 0, field = 0;
+    Index on_curve = 0;
+  };
   void make_schedule(Schedule& schedule) const;
-  void cut_run(const Pieces& run, std::vector<Pieces>& contents) const;
+  void cut_run(const Pieces& run, std::vector<Content>& contents) const;
 
   const PieceSpace* space_;
   int n_ranks_;

@@ -59,7 +59,7 @@ class IdxLayout final : public Layout {
 
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const override;
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override;
+  [[nodiscard]] Index place_on_curve(const Piece& piece) const override;
 
   [[nodiscard]] const BlockGrid* block_grid() const override { return &blocks_; }
   [[nodiscard]] Index blocks_per_file() const override { return parameters_.blocks_per_file; }

@@ -147,8 +147,7 @@ Index IdxLayout::along_curve(Index block) const {
 
 // If patches are densest in memory along another axis than x, the bits of that axis come last, because
 // neighbors along it share pages of memory.
-Index IdxLayout::place_on_curve(Index ordinal) const {
-  const Piece piece = this->piece(ordinal);
+Index IdxLayout::place_on_curve(const Piece& piece) const {
   const Bitmask& mask = blocks_.mask();
   const Index along_curve = this->along_curve(piece.id);
   const int dense = fields_[static_cast<std::size_t>(piece.field)].dense_axis;

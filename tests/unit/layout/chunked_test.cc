@@ -128,8 +128,9 @@ TEST(Chunked, TilesOfTheSameRowsAreCollectedOneAfterTheOther) {
   const auto shares = layout.runs_of_shares(ranks);
   std::map<Index, Box> box_at;  // by place
   for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
-    const Lattice samples = layout.part(layout.piece(ordinal), 0).lattice;
-    EXPECT_TRUE(box_at.emplace(layout.place_on_curve(ordinal), samples.bounds()).second);
+    const Piece piece = layout.piece(ordinal);
+    const Lattice samples = layout.part(piece, 0).lattice;
+    EXPECT_TRUE(box_at.emplace(layout.place_on_curve(piece), samples.bounds()).second);
     const auto& runs = shares[static_cast<std::size_t>(samples.origin[1] / 10)];
     EXPECT_EQ(std::count_if(runs.begin(), runs.end(),
                             [&](const auto& run) { return run.first <= ordinal && ordinal < run.last; }),

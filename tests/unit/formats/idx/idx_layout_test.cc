@@ -155,7 +155,7 @@ TEST(IdxLayout, CollectsAlongTheDenseAxisOfMemory) {
   const IdxLayout layout = make_layout(box, 9, 4, {{8, true, 2}}, 1);
   std::vector<std::pair<Index, Index>> order;  // place, ordinal
   for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
-    order.emplace_back(layout.place_on_curve(ordinal), ordinal);
+    order.emplace_back(layout.place_on_curve(layout.piece(ordinal)), ordinal);
   }
   std::sort(order.begin(), order.end());
   const Point finest = layout.tile_extent(layout.levels().last - 1);
