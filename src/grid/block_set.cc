@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace esker {
+namespace {
+
+constexpr Index kMostListed = Index{1} << 15;  // 256 KiB
+
+}  // namespace
 
 void append_run(BlockRuns& runs, const BlockRun& run) {
   if (run.first == run.last) return;
@@ -47,6 +52,11 @@ BlockSet::BlockSet(const BlockGrid& grid, BlockRuns runs) : grid_(grid), runs_(s
     size_before_.push_back(size_);
     size_ += run.last - run.first;
   }
+  if (size_ > kMostListed) return;
+  std::vector<Index> blocks;
+  blocks.reserve(static_cast<std::size_t>(size_));
+  for_each(0, size_, [&](Index block) { blocks.push_back(block); });
+  listed_ = std::move(blocks);
 }
 
 /// Ordinals of the set below `ordinal`.
@@ -73,11 +83,13 @@ BlockRun BlockSet::ordinals_from(Index number) const {
 }
 
 bool BlockSet::contains(Index block) const {
+  if (is_listed()) return std::binary_search(listed_.begin(), listed_.end(), block);
   if (!grid_.exists(block)) return false;
   return is_all_ || has_ordinal(grid_.num_existing_before(block));
 }
 
 Index BlockSet::num_before(Index block) const {
+  if (is_listed()) return std::lower_bound(listed_.begin(), listed_.end(), block) - listed_.begin();
   const Index ordinal = grid_.num_existing_before(block);
   return is_all_ ? ordinal : num_ordinals_before(ordinal);
 }

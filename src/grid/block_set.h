@@ -54,18 +54,22 @@ class BlockSet {
   [[nodiscard]] Index size_bytes() const {
     return grid_.size_bytes() +
            static_cast<Index>(sizeof(*this) - sizeof(grid_) + runs_.capacity() * sizeof(BlockRun) +
-                              size_before_.capacity() * sizeof(Index));
+                              (size_before_.capacity() + listed_.capacity()) * sizeof(Index));
   }
   /// False also for blocks that do not exist.
   [[nodiscard]] bool contains(Index block) const;
   /// The blocks of the set in [0, block); block in [0, grid().num_blocks()]. O(log runs + max_level * rank).
   [[nodiscard]] Index num_before(Index block) const;
   /// The block of the set that is preceded by `number` others. O(log runs + max_level * rank).
-  [[nodiscard]] Index nth(Index number) const { return grid_.nth_existing(ordinals_from(number).first); }
+  [[nodiscard]] Index nth(Index number) const {
+    return is_listed() ? listed_[static_cast<std::size_t>(number)]
+                       : grid_.nth_existing(ordinals_from(number).first);
+  }
   /// Calls visit(block) for those that nth() gives for [first, last), in that order; cheaper than separate
   /// calls.
   template <class Visit>
   void for_each(Index first, Index last, const Visit& visit) const {
+    for (; is_listed() && first < last; ++first) visit(listed_[static_cast<std::size_t>(first)]);
     while (first < last) {
       const BlockRun ordinals = ordinals_from(first);
       const BlockGrid::Consecutive blocks = grid_.existing_from(ordinals.first);
@@ -86,6 +90,7 @@ class BlockSet {
   }
 
  private:
+  [[nodiscard]] bool is_listed() const { return !listed_.empty(); }
   [[nodiscard]] Index num_ordinals_before(Index ordinal) const;
   [[nodiscard]] bool has_ordinal(Index ordinal) const;
   /// The ordinals of block `number` of the set and of the others of its run.
@@ -96,6 +101,7 @@ class BlockSet {
   std::vector<Index> size_before_;  // of each run
   Index size_ = 0;
   bool is_all_ = false;
+  std::vector<Index> listed_;  // the blocks of a small set, which is often searched; else empty
 };
 
 }  // namespace esker
