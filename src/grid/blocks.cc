@@ -135,7 +135,8 @@ BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box, in
   for (int level = coarsest_level() + 1; level <= mask.max_level(); ++level) {
     const Box tiles = find_existing_tiles(level);
     const Index count = tiles.num_samples();
-    levels_.push_back({tiles, num_existing_, count == Index{1} << tile_digits(level)});
+    levels_.push_back({tiles, num_existing_, count == Index{1} << tile_digits(level),
+                       mask_.samples_new_at(level), samples_per_axis(level)});
     num_existing_ += count;
   }
 }
@@ -163,10 +164,10 @@ Lattice BlockGrid::lattice(Index block) const {
     lattice.count = samples_per_axis_of_brick();
     return lattice;
   }
-  const int level = level_of_block(block);
-  Lattice lattice = mask_.samples_new_at(level);
+  const Level& level = level_at(level_of_block(block));
+  Lattice lattice = level.samples;
   lattice.origin = point_from_hz(mask_, block << bits_per_block_);
-  lattice.count = samples_per_axis(level);
+  lattice.count = level.samples_per_axis;
   return lattice;
 }
 
@@ -287,9 +288,9 @@ Box BlockGrid::find_existing_tiles(int level) const {
 
 // Sample k of the level's lattice is in tile k / count on each axis, so the result is exact.
 Box BlockGrid::tiles_with_samples_in(const Box& box, int level) const {
-  Box tiles = mask_.samples_new_at(level).indices_in(box);
+  Box tiles = level_at(level).samples.indices_in(box);
   if (tiles.empty()) return tiles;
-  const Point count = samples_per_axis(level);
+  const Point& count = level_at(level).samples_per_axis;
   for (int a = 0; a < box.rank; ++a) {
     tiles.lo[a] = tiles.lo[a] / count[a];
     tiles.hi[a] = div_up(tiles.hi[a], count[a]);

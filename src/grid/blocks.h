@@ -116,6 +116,8 @@ class BlockGrid {
     Box tiles;                  // see existing_tiles()
     Index existing_before = 0;  // blocks of the levels below
     bool is_whole = false;      // all blocks of the level exist
+    Lattice samples;            // of the level
+    Point samples_per_axis{};   // in each block
   };
 
   [[nodiscard]] const Level& level_at(int level) const {
