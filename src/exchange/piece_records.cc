@@ -1,6 +1,7 @@
 #include "exchange/piece_records.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace esker {
 
@@ -12,25 +13,9 @@ PieceRecords::PieceRecords(const Plan& plan) {
     num_travelling += static_cast<std::size_t>(take.num_pieces());
   }
   for (const HandOver& give : plan.gives) num_travelling += static_cast<std::size_t>(give.num_pieces());
-  std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t num_records = 0;
-  for (const Ownership::Pieces& pieces : known) {
-    if (stretches_.empty() || stretches_.back().pieces.last != pieces.first) {
-      stretches_.push_back({pieces, num_records});
-    }
-    stretches_.back().pieces.last = pieces.last;
-    num_records += static_cast<std::size_t>(pieces.last - pieces.first);
-  }
-  records_.resize(num_records);
+  numbers_ = PieceNumbers(std::move(known));
+  records_.resize(numbers_.size());
   travelling_.resize(num_travelling);
-}
-
-std::size_t PieceRecords::offset_of(Index piece) const {
-  const auto after =
-      std::upper_bound(stretches_.begin(), stretches_.end(), piece,
-                       [](Index p, const Stretch& stretch) { return p < stretch.pieces.first; });
-  const Stretch& stretch = *(after - 1);
-  return stretch.offset + static_cast<std::size_t>(piece - stretch.pieces.first);
 }
 
 void PieceRecords::hand_over(Comm& comm, const Plan& plan) {
@@ -53,7 +38,7 @@ void PieceRecords::hand_over(Comm& comm, const Plan& plan) {
   for (const HandOver& take : plan.takes) {
     for (const Ownership::Pieces& pieces : take.pieces) {
       const auto count = static_cast<std::size_t>(pieces.last - pieces.first);
-      std::copy_n(taken, count, records_.data() + offset_of(pieces.first));
+      std::copy_n(taken, count, records_.data() + numbers_.of(pieces.first));
       taken += count;
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "exchange/piece_numbers.h"
 #include "layout/piece_record.h"
 #include "plan/plan.h"
 
@@ -22,8 +23,8 @@ class PieceRecords {
   explicit PieceRecords(const Plan& plan);
 
   /// The record of a piece that the rank stores.
-  [[nodiscard]] PieceRecord& at(Index piece) { return records_[offset_of(piece)]; }
-  [[nodiscard]] const PieceRecord& at(Index piece) const { return records_[offset_of(piece)]; }
+  [[nodiscard]] PieceRecord& at(Index piece) { return records_[numbers_.of(piece)]; }
+  [[nodiscard]] const PieceRecord& at(Index piece) const { return records_[numbers_.of(piece)]; }
 
   /// Collective, with the plan that it was made for: sends records to the owners of the files. The planned
   /// bytes move even if file operations have failed.
@@ -31,18 +32,11 @@ class PieceRecords {
 
   /// The records of pieces [first, last), all of which this rank stored or received the records of.
   [[nodiscard]] std::span<const PieceRecord> of(Index first, Index last) const {
-    return {records_.data() + offset_of(first), static_cast<std::size_t>(last - first)};
+    return {records_.data() + numbers_.of(first), static_cast<std::size_t>(last - first)};
   }
 
  private:
-  /// Pieces whose records are contiguous.
-  struct Stretch {
-    Ownership::Pieces pieces;
-    std::size_t offset = 0;
-  };
-  [[nodiscard]] std::size_t offset_of(Index piece) const;
-
-  std::vector<Stretch> stretches_;  // in order
+  PieceNumbers numbers_;
   std::vector<PieceRecord> records_;
   std::vector<PieceRecord> travelling_;  // sent, then received
 };
