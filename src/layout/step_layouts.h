@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -134,6 +135,21 @@ class StepLayouts {
   virtual Status compress(int /*layout*/, const Piece& /*piece*/, std::span<const std::byte> /*samples*/,
                           std::span<std::byte> /*stored*/, std::span<std::byte> /*scratch*/,
                           PieceRecord& /*record*/) const {
+    return {};
+  }
+  /// The form (PieceRecord::form) of a piece that is stored raw without being compressed. Nothing: the pieces
+  /// of its field are always compressed. Otherwise one that did not shrink in the last two steps is tried in
+  /// few steps only (write/raw_pieces.h).
+  [[nodiscard]] virtual std::optional<std::uint32_t> raw_form(int /*layout*/, const Piece& /*piece*/) const {
+    return {};
+  }
+  /// The bytes at the beginning of a committed file that say which of its pieces are raw; 0 if no piece of
+  /// the layout has a raw_form().
+  [[nodiscard]] virtual Index raw_headers_bytes(int /*layout*/) const { return 0; }
+  /// Calls visit for those of `pieces`, in one file, that have a raw_form() and that these bytes of the file
+  /// say are raw. Errors: kDataLoss. Local, pure.
+  virtual Status find_raw(int /*layout*/, const Layout::Run& /*pieces*/,
+                          std::span<const std::byte> /*headers*/, const Layout::VisitPiece& /*visit*/) const {
     return {};
   }
   /// Whether file_headers() needs the checksums in records.

@@ -99,8 +99,8 @@ Status BufferStore::store_compressed(const BufferContent& content, std::span<std
     return for_each_layout(content, bytes,
                            [&](int layout, const BufferContent& part, auto of_part) -> Status {
                              if (!plan_.layouts->compresses(layout)) return {};
-                             return compressor.compress({part.first_piece, part.last_piece}, of_part,
-                                                        compressed_of(part), plan_.records);
+                             return compressor.compress({part.first_piece, part.last_piece}, plan_.raw_pieces,
+                                                        of_part, compressed_of(part), plan_.records);
                            });
   });
   counters_.compress_s += watch.elapsed_s();

@@ -105,6 +105,7 @@ Status OpenDataset::rewind(const Status& local, double time) {
   has_leftovers_ = !status.ok();
   if (status.ok()) status = reclaim(durable);
   times_.resize(static_cast<std::size_t>(kept));
+  ++num_rewinds_;
   settle_indexes(kept);
   files_.to_sync.forget_from(kept);
   return status;

@@ -72,6 +72,8 @@ class OpenDataset {
   [[nodiscard]] const Schema& schema() const { return schema_; }
   /// Of the committed steps, and of one in flight.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  /// How often steps were removed.
+  [[nodiscard]] Index num_rewinds() const { return num_rewinds_; }
   /// Whether its files exist.
   [[nodiscard]] bool is_created() const { return stage_ == Stage::kCreated; }
   /// Whether what was begun in a step must be undone durably: steps before it may be durable.
@@ -84,6 +86,7 @@ class OpenDataset {
   DatasetFiles files_;
   Schema schema_;
   std::vector<double> times_;
+  Index num_rewinds_ = 0;
   Stage stage_ = Stage::kOpened;
   bool is_found_ = false;       // existed before the run, perhaps durable: it must not be endangered
   bool has_leftovers_ = false;  // of a step whose files could not be removed

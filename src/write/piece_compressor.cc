@@ -16,6 +16,12 @@ constexpr std::uint64_t kBeginsFile = std::uint64_t{1} << 63;
 /// Whether the piece is stored as its samples.
 bool is_raw(const Piece& piece, const PieceRecord& record) { return record.size_bytes == piece.size_bytes; }
 
+void set_raw(std::uint32_t form, const Piece& piece, PieceRecord& record) {
+  record.size_bytes = static_cast<std::uint32_t>(piece.size_bytes);
+  record.form = form;
+  record.max_error = record.rms_error = 0;
+}
+
 }  // namespace
 
 std::uint64_t PieceCompressor::Extent::packed() const {
@@ -68,8 +74,9 @@ void PieceCompressor::for_each_piece(const Ownership::Pieces& pieces, const Visi
   });
 }
 
-Status PieceCompressor::compress(const Ownership::Pieces& pieces, std::span<const std::byte> samples,
-                                 std::span<std::byte> compressed, PieceRecords& records) {
+Status PieceCompressor::compress(const Ownership::Pieces& pieces, const RawPieces& raw,
+                                 std::span<const std::byte> samples, std::span<std::byte> compressed,
+                                 PieceRecords& records) {
   const Index begin = space_.position_bytes(pieces.first);
   std::atomic<std::size_t> num_workers = 0;
   const auto make_worker = [&]() -> Worker {
@@ -82,8 +89,12 @@ Status PieceCompressor::compress(const Ownership::Pieces& pieces, std::span<cons
       const auto size = static_cast<std::size_t>(piece.size_bytes);
       const auto stored = compressed.subspan(at, size);
       PieceRecord& record = records.at(number);
-      ESKER_RETURN_IF_ERROR(
-          layouts_.compress(layout, piece, samples.subspan(at, size), stored, scratch, record));
+      if (raw.skips(number)) {
+        set_raw(layouts_.raw_form(layout, piece).value(), piece, record);
+      } else {
+        ESKER_RETURN_IF_ERROR(
+            layouts_.compress(layout, piece, samples.subspan(at, size), stored, scratch, record));
+      }
       const std::span<const std::byte> as_stored =
           is_raw(piece, record) ? samples.subspan(at, size) : stored.first(record.size_bytes);
       record.checksum = layouts_.checksum(layout, piece, record.form, as_stored);

@@ -16,6 +16,7 @@
 #include "layout/step_layouts.h"
 #include "plan/piece_space.h"
 #include "plan/plan.h"
+#include "write/raw_pieces.h"
 
 namespace esker {
 
@@ -37,8 +38,9 @@ class PieceCompressor {
   void begin_step(Index step);
 
   /// Compresses the pieces [first, last) of one layout. Their samples begin at `samples`, in which each piece
-  /// is at its position; so is its stored form in `compressed`. Sets the records but for offsets. Local.
-  Status compress(const Ownership::Pieces& pieces, std::span<const std::byte> samples,
+  /// is at its position; so is its stored form in `compressed`. Those that `raw` skips are not compressed.
+  /// Sets the records but for offsets. Local.
+  Status compress(const Ownership::Pieces& pieces, const RawPieces& raw, std::span<const std::byte> samples,
                   std::span<std::byte> compressed, PieceRecords& records);
   /// Sets the offsets of the compressed pieces among [first, last). Collective over the ranks that store the
   /// same files: once per round, also on a rank without pieces, or that failed to compress them. That rank

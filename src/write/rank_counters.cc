@@ -30,6 +30,7 @@ constexpr std::array kAmounts{
     AmountRow{"stored_bytes", &RankCounters::stored_bytes},
     AmountRow{"writes", &RankCounters::writes},
     AmountRow{"largest_write_bytes", &RankCounters::largest_write_bytes},
+    AmountRow{"untried_pieces", &RankCounters::untried_pieces},
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},

@@ -31,6 +31,7 @@ struct RankCounters {
   Index stored_bytes = 0;
   Index writes = 0;  ///< write calls for samples: stored_bytes in that many calls
   Index largest_write_bytes = 0;
+  Index untried_pieces = 0;  ///< stored raw without being compressed, because earlier steps did not shrink
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;

@@ -46,7 +46,8 @@ Index memory_of(const StepPlan& plan) {
   Index scratch_bytes = plan.compressor ? plan.compressor->size_bytes() : 0;
   if (plan.cells) scratch_bytes += plan.cells->size_bytes() + plan.layouts->encode_scratch_bytes();
   const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
-  return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + shared_bytes + scratch_bytes;
+  return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + shared_bytes + scratch_bytes +
+         plan.raw_pieces.size_bytes();
 }
 
 void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& due,
@@ -198,6 +199,8 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     plan.records = plan.layouts->has_records() ? PieceRecords(plan.exchange.plan) : PieceRecords();
     plan.part_sums =
         plan.layouts->sums_parts() ? PartSums(*plan.layouts, plan.space, plan.exchange.plan) : PartSums();
+    plan.raw_pieces =
+        plan.layouts->compresses() ? RawPieces(*plan.layouts, plan.space, plan.exchange.plan) : RawPieces();
     plan.max_errors.resize(2 * schema.fields().size());
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);

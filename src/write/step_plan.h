@@ -21,6 +21,7 @@
 #include "write/cell_coding.h"
 #include "write/part_sums.h"
 #include "write/piece_compressor.h"
+#include "write/raw_pieces.h"
 #include "write/report.h"
 
 namespace esker {
@@ -37,6 +38,7 @@ struct StepPlan {
   Prepared exchange;
   PieceRecords records;
   PartSums part_sums;
+  RawPieces raw_pieces;
   std::unique_ptr<CellCoding> cells;            ///< null: no fields have stored bits
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
   std::vector<double> max_errors;  ///< [position in the schema], of the last step; then infinite_fields()

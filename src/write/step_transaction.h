@@ -81,6 +81,7 @@ class StepTransaction {
   [[nodiscard]] FormatWriter& format() const { return *dataset_.files().format; }
   [[nodiscard]] bool is_durable() const { return dataset_.files().fsync == Fsync::kStep; }
   Status prepare_places();
+  void begin_compressing();
   [[nodiscard]] bool stores_ahead() const;
   void finish_queue();
   Status finish();

@@ -29,6 +29,7 @@ Status StepTransaction::commit() {
   record_.counters().commit_s += watch.elapsed_s();
   if (committed.ok()) {
     state_ = State::kCommitted;
+    if (plan_->compressor) plan_->raw_pieces.end_step(plan_->records);
     dataset_.add_step(stored_.time);
     return {};
   }

@@ -23,7 +23,7 @@ void StepTransaction::move() {
   files_.emplace(*files.store, *plan.layouts, plan.space, stored_.step, files.top);
   sink_.emplace(plan, buffers_, *files_, counters, queue_);
   state_ = State::kMoved;  // from now on there is something to discard
-  if (plan.compressor) plan.compressor->begin_step(stored_.step);
+  if (plan.compressor) begin_compressing();
   plan.part_sums.begin_step();
   const StepTraffic::For purpose(record_.traffic(), StepTraffic::Purpose::kMove);
   if (plan.cells) {
@@ -43,6 +43,15 @@ void StepTransaction::move() {
   if (moved_.ok() && is_durable() && stats.stores > 0) {  // complete() then waits less
     moved_ = queue_->add([this] { return files_->sync_open(); });
   }
+}
+
+void StepTransaction::begin_compressing() {
+  const Stopwatch watch;
+  RawPieces& raw = plan_->raw_pieces;
+  raw.begin_step(*dataset_.files().store, {stored_.step, dataset_.num_rewinds()});
+  plan_->compressor->begin_step(stored_.step);
+  record_.counters().untried_pieces += raw.num_skipped();
+  record_.counters().compress_s += watch.elapsed_s();
 }
 
 /// Whether a thread stores one buffer while the next one is filled.

@@ -1,6 +1,7 @@
 #include "formats/idx/idx_step_layouts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/macros.h"
 #include "codec/compress.h"
@@ -96,6 +97,37 @@ Status IdxStepLayouts::compress(int layout, const Piece& piece, std::span<const 
   record.form = block_flags(order, compressed.is_raw ? Codec::kRaw : codec_number(codec.kind));
   record.max_error = compressed.max_error;
   record.rms_error = compressed.rms_error;
+  return {};
+}
+
+// What is lost by zfp in a mode with loss is measured in each step.
+std::optional<std::uint32_t> IdxStepLayouts::raw_form(int layout, const Piece& piece) const {
+  const CodecSpec& codec = codec_of(layout, piece.field);
+  if (codec.kind == CodecKind::kRaw || !codec.lossless()) return {};
+  return block_flags(layout_of(layout).parameters().order, Codec::kRaw);
+}
+
+Index IdxStepLayouts::raw_headers_bytes(int layout) const {
+  const Header& header = part_of(layout).header;
+  return compresses(layout) ? headers_bytes(header.blocks_per_file, std::ssize(header.fields)) : 0;
+}
+
+Status IdxStepLayouts::find_raw(int layout, const Layout::Run& pieces, std::span<const std::byte> headers,
+                                const Layout::VisitPiece& visit) const {
+  const Header& header = part_of(layout).header;
+  if (check_table(headers) == TableCheck::kChanged) {
+    return {Code::kDataLoss, "the table of blocks differs from the one that was written"};
+  }
+  constexpr Index kAnySize = std::numeric_limits<Index>::max();
+  ESKER_ASSIGN_OR_RETURN(
+      const auto entries,
+      decode_headers(headers, header.blocks_per_file * std::ssize(header.fields), kAnySize));
+  layout_of(layout).for_each_piece(pieces.first, pieces.last, [&](const Piece& piece) {
+    const BlockEntry& entry =
+        entries[static_cast<std::size_t>(entry_number(piece.field, piece.id, header.blocks_per_file))];
+    const bool is_raw = !entry.absent() && entry.codec_bits() == static_cast<std::uint32_t>(Codec::kRaw);
+    if (is_raw && raw_form(layout, piece)) visit(piece);
+  });
   return {};
 }
 

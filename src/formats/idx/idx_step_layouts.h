@@ -25,6 +25,10 @@ class IdxStepLayouts final : public StepLayouts {
   Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
                   std::span<std::byte> stored, std::span<std::byte> scratch,
                   PieceRecord& record) const override;
+  [[nodiscard]] std::optional<std::uint32_t> raw_form(int layout, const Piece& piece) const override;
+  [[nodiscard]] Index raw_headers_bytes(int layout) const override;
+  Status find_raw(int layout, const Layout::Run& pieces, std::span<const std::byte> headers,
+                  const Layout::VisitPiece& visit) const override;
   [[nodiscard]] bool has_checksums() const override;
   [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const override;

@@ -80,6 +80,19 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->compress(number, piece, samples, stored, scratch, record);
   }
+  [[nodiscard]] std::optional<std::uint32_t> raw_form(int layout, const Piece& piece) const override {
+    const auto [of, number] = find(layout);
+    return of->raw_form(number, piece);
+  }
+  [[nodiscard]] Index raw_headers_bytes(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->raw_headers_bytes(number);
+  }
+  Status find_raw(int layout, const Layout::Run& pieces, std::span<const std::byte> headers,
+                  const Layout::VisitPiece& visit) const override {
+    const auto [of, number] = find(layout);
+    return of->find_raw(number, pieces, headers, visit);
+  }
   [[nodiscard]] bool has_checksums() const override {
     return first_->has_checksums() || second_->has_checksums();
   }
