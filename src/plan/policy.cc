@@ -65,6 +65,7 @@ ExchangePolicy policy_of(const Options& options, int n_ranks) {
   policy.aggregators = asked_aggregators(options, n_ranks);
   policy.memory_budget_bytes = options.memory_budget_bytes;
   policy.buffer_bytes = options.collective_buffer_bytes;
+  policy.compress_threads = std::max(1, options.compress_threads);
   return policy;
 }
 

@@ -45,6 +45,7 @@ struct ExchangePolicy {
   bool domains_of_layout = false;  ///< file domains are the layouts' shares (stripes, slabs)
   /// Pieces are stored one after the other, since their sizes are known only when they are compressed.
   bool in_file_order = false;
+  int compress_threads = 1;  ///< of each rank, with in_file_order
   Restructure restructure;
   int max_fan_in = 0;
   int partitions = 0;  ///< 0: not divided

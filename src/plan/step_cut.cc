@@ -14,9 +14,10 @@ namespace {
 // A buffer of this size stays in a core's cache while it is filled and stored, together with its neighboring
 // buffers and those of another rank. With 512 KiB the ice sheet writes IDX at 0.9 of the speed.
 constexpr Index kCachedBufferBytes = Index{256} << 10;
-// Several threads compress the pieces of a buffer, and the ranks of a group wait for each other once per
-// buffer.
+// The ranks of a group wait for each other once per buffer, and several threads compress its pieces.
 constexpr Index kCompressedBufferBytes = Index{2} << 20;
+// Where no rank waits for others, a thread needs only a few pieces: buffers that stay in the cache.
+constexpr Index kBufferBytesOfThread = Index{512} << 10;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
@@ -48,8 +49,14 @@ Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSp
   const Index buffer_bytes = largest_buffer_bytes(policy, n_aggregators, space, least_bytes, has_messages);
   const auto order = policy.in_file_order ? Ownership::Order::kOfFiles : Ownership::Order::kAny;
   if (n_ranks == 1 && !policy.in_file_order) return {space, n_ranks, whole_placement(space), buffer_bytes};
-  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, buffer_bytes, order)
-                                 : Ownership(space, n_ranks, placement, buffer_bytes, order);
+  Ownership ownership = placement.ranks.empty()
+                            ? Ownership(space, n_ranks, n_aggregators, buffer_bytes, order)
+                            : Ownership(space, n_ranks, placement, buffer_bytes, order);
+  if (policy.in_file_order && !has_messages && policy.buffer_bytes == 0 && ownership.largest_group() == 1) {
+    const Index of_threads = policy.compress_threads * kBufferBytesOfThread;
+    ownership.set_buffer_bytes(std::clamp(of_threads, least_bytes, buffer_bytes));
+  }
+  return ownership;
 }
 
 }  // namespace

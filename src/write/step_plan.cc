@@ -187,6 +187,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     return Status();
   }));
   if (plan.layouts->compresses()) choose_threads();
+  policy.compress_threads = std::max(1, threads_);
   if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
   const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
   const Index held_bytes = bytes_of_lists(plan) + plan.mesh_list_bytes + shared_bytes +
