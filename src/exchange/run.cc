@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -121,16 +122,12 @@ class ExchangeRun {
     const Round& round = plan_.rounds[number];
     const Index size = has_failed_ ? 0 : round.content.size_bytes();
     Stopwatch watch;
-    const double before_s = thread_cpu_s();
-    const long slept = thread_sleeps();
+    std::optional<StoreCost::Meter> meter;
+    if (size > 0) meter.emplace(stats_.stores);
     const auto bytes =
         size > 0 ? buffer(number).first(static_cast<std::size_t>(size)) : std::span<std::byte>();
     Status stored = guarded("store", [&] { return sink_.store(round, bytes); });
-    if (size > 0) {
-      stats_.store_cpu_s += thread_cpu_s() - before_s;
-      stats_.store_sleeps += thread_sleeps() - slept;
-      ++stats_.stores;
-    }
+    meter.reset();
     if (stored_.ok() && !stored.ok()) {
       stored_ = std::move(stored);
       has_failed_ = true;

@@ -8,6 +8,7 @@
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
 #include "exchange/patch_source.h"
+#include "exchange/store_cost.h"
 #include "plan/plan.h"
 
 namespace esker {
@@ -19,9 +20,7 @@ struct ExchangeStats {
   Seconds idle_s;          ///< waiting for near ranks that store: for a free buffer of theirs, and at the end
   Seconds place_s;         ///< placing received samples in buffers, clearing padding
   Seconds store_s;         ///< in sink.store(); overlaps the rest if a thread calls it
-  double store_cpu_s = 0;  ///< processor time of that
-  Index stores = 0;        ///< calls of that
-  Index store_sleeps = 0;  ///< voluntary context switches in them
+  StoreCost stores;        ///< its calls that had bytes to store
   Index sent_bytes = 0;    ///< in messages to other ranks
   Index placed_bytes = 0;  ///< directly into buffers of near ranks
   Index messages = 0;      ///< sent to other ranks

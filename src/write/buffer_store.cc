@@ -27,9 +27,9 @@ Status write_used(const BufferContent& content, std::span<const std::byte> bytes
 }  // namespace
 
 Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
-  if (!queue_ || queues_writes()) return store_now(round, bytes);
+  if (!queues_.all) return store_now(round, bytes);
   if (bytes.empty()) return {};
-  return queue_->add(bytes, [this, &round](std::span<std::byte> copy) {
+  return queues_.all->add(bytes, [this, &round](std::span<std::byte> copy) {
     const Stopwatch watch;
     Status stored = store_now(round, copy);
     counters_.store_s += watch.elapsed_s();
@@ -37,16 +37,14 @@ Status BufferStore::store(const Round& round, std::span<std::byte> bytes) {
   });
 }
 
-/// Calls write(bytes), which may be later. The seconds are no spans: this rank may record others.
+/// Calls write(bytes), which may be later.
 template <class Write>
 Status BufferStore::write(std::span<std::byte> bytes, const Write& write) {
-  if (!queues_writes()) return write(bytes);
-  return queue_->add(bytes, [this, write](std::span<std::byte> copy) {
-    const Stopwatch watch;
-    Status written = write(copy);
-    counters_.store_s.correct(watch.elapsed_s());
-    return written;
-  });
+  const auto measured = [this, write](std::span<std::byte> stored) {
+    const StoreCost::Meter meter(write_cost_);
+    return write(stored);
+  };
+  return queues_.writes ? queues_.writes->add(bytes, measured) : measured(bytes);
 }
 
 Status BufferStore::store_now(const Round& round, std::span<std::byte> bytes) {

@@ -1,5 +1,5 @@
 // BufferStore: stores the full collective buffers of a step: converts, compresses and hashes their pieces,
-// and writes them to files. With a queue, its thread does that, later.
+// and writes them to files. The thread of a queue does all of that later, or the writing alone.
 #pragma once
 
 #include <span>
@@ -16,11 +16,16 @@ namespace esker {
 
 class BufferStore final : public BufferSink {
  public:
+  /// Whose threads do what; null: the caller of store(), at once.
+  struct Queues {
+    StoreQueue* all = nullptr;     ///< everything
+    StoreQueue* writes = nullptr;  ///< writing what the caller compressed; without `all`
+  };
   /// For one step of a plan, whose buffers are `buffers`. All arguments must outlive it and what it queues.
-  /// `queue`: null: stores at once. Allocates nothing.
+  /// Allocates nothing.
   BufferStore(StepPlan& plan, const ExchangeBuffers::Parts& buffers, StepFiles& files, RankCounters& counters,
-              StoreQueue* queue)
-      : plan_(plan), buffers_(buffers), files_(files), counters_(counters), queue_(queue) {}
+              const Queues& queues)
+      : plan_(plan), buffers_(buffers), files_(files), counters_(counters), queues_(queues) {}
 
   /// Stores the buffer of a round, or queues it. Without `bytes` it stores nothing, but takes part in what
   /// the ranks that store the same files do in each round.
@@ -29,11 +34,8 @@ class BufferStore final : public BufferSink {
     return files_.offset_of(round.content.begin);
   }
 
-  /// Whether only what it writes is queued, and not all of its work: the ranks that store the same files find
-  /// the places of compressed pieces together, in each round.
-  [[nodiscard]] bool queues_writes() const {
-    return queue_ && plan_.compressor && !plan_.compressor->is_alone();
-  }
+  /// Of a plan that compresses, when nothing is queued any more: what writing alone cost.
+  [[nodiscard]] const StoreCost& write_cost() const { return write_cost_; }
 
  private:
   Status store_now(const Round& round, std::span<std::byte> bytes);
@@ -50,7 +52,8 @@ class BufferStore final : public BufferSink {
   const ExchangeBuffers::Parts& buffers_;
   StepFiles& files_;
   RankCounters& counters_;
-  StoreQueue* queue_;
+  Queues queues_;
+  StoreCost write_cost_;
 };
 
 }  // namespace esker

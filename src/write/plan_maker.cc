@@ -1,5 +1,6 @@
 #include "write/plan_maker.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -97,6 +98,13 @@ Status PlanMaker::make_room_for_copies(const StepInput& input) {
   planner_.set_memory_budget(options_.memory_budget_bytes - most_copied_bytes());
   buffers_.release();
   return {};
+}
+
+Index PlanMaker::bytes_to_write_ahead(const StepPlan& plan) const {
+  constexpr Index kBuffers = 4;
+  const Index budget_bytes = options_.memory_budget_bytes - (holds_copies_ ? most_copied_bytes() : 0);
+  const Index left_bytes = budget_bytes - buffers_.size_bytes() - memory_of(plan) - plan.mesh_list_bytes;
+  return std::clamp<Index>(left_bytes, 0, kBuffers * with_room_to_align(plan.exchange.plan.compressed_bytes));
 }
 
 bool PlanMaker::fits(const StepPlan& plan, const StepInput& input) const {

@@ -49,6 +49,9 @@ class PlanMaker {
   [[nodiscard]] const FilePattern& pattern() const { return pattern_; }
   [[nodiscard]] ExchangeBuffers& buffers() { return buffers_; }
   [[nodiscard]] StepPlanner& planner() { return planner_; }
+  /// Bytes of compressed pieces that a step may keep for a thread that writes them: a few buffers, if the
+  /// budget has room for them after the plan and all buffers; at least 0.
+  [[nodiscard]] Index bytes_to_write_ahead(const StepPlan& plan) const;
   /// Bytes of patch copies that a step may hold.
   [[nodiscard]] Index most_copied_bytes() const { return options_.memory_budget_bytes / 2; }
 

@@ -29,9 +29,8 @@ void RunRecord::opened(Index step, double seconds, bool begins) {
 
 void RunRecord::make_room() { esker::make_room(steps_); }
 
-void RunRecord::add(ExchangeStats stats, double encoding_s) {
-  // If a rank shares its core, the elapsed time alone is not conclusive.
-  store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
+void RunRecord::add(ExchangeStats stats, double encoding_s, const StoreCost& stores) {
+  store_waits_ = stores.waits();
   is_queued_ = false;
   stats.store_s.correct(-encoding_s);
   counters_.add(stats, false);

@@ -67,8 +67,8 @@ class RunRecord {
   [[nodiscard]] double stored_over_raw() const { return stored_over_raw_; }
   /// Whether storing was mostly waiting, on this rank, in the last step.
   [[nodiscard]] bool store_waits() const { return store_waits_; }
-  /// What an exchange cost; encoding while storing took `encoding_s` of it.
-  void add(ExchangeStats stats, double encoding_s);
+  /// What an exchange cost; encoding while storing took `encoding_s` of it. `stores`: storing alone.
+  void add(ExchangeStats stats, double encoding_s, const StoreCost& stores);
   /// The same of an exchange whose buffers are queued for a thread.
   void add_queued(const ExchangeStats& stats);
 

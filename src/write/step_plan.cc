@@ -186,7 +186,10 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     if (!policy.packs && has_meshes(schema)) use_packed_messages(policy, "a mesh needs packed messages");
     return Status();
   }));
-  if (plan.layouts->compresses()) choose_threads();
+  if (plan.layouts->compresses()) {
+    choose_threads();
+    policy.second_buffer = false;  // a thread writes from copies of what is compressed
+  }
   policy.compress_threads = std::max(1, threads_);
   if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
   const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;

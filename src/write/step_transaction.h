@@ -83,6 +83,10 @@ class StepTransaction {
   Status prepare_places();
   void begin_compressing();
   [[nodiscard]] bool stores_ahead() const;
+  [[nodiscard]] bool compresses_together() const;
+  void move_now(ExchangeBuffers& buffers);
+  void move_later(ExchangeBuffers& buffers);
+  Status exchange(ExchangeBuffers& buffers, ExchangeStats& stats, const BufferStore::Queues& queues);
   void finish_queue();
   Status finish();
   void hand_over_records();

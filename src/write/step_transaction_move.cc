@@ -21,7 +21,6 @@ void StepTransaction::move() {
   const DatasetFiles& files = dataset_.files();
   buffers_ = buffers.parts(plan.exchange.plan);
   files_.emplace(*files.store, *plan.layouts, plan.space, stored_.step, files.top);
-  sink_.emplace(plan, buffers_, *files_, counters, queue_);
   state_ = State::kMoved;  // from now on there is something to discard
   if (plan.compressor) begin_compressing();
   plan.part_sums.begin_step();
@@ -32,15 +31,47 @@ void StepTransaction::move() {
     counters.exchange_s += watch.elapsed_s();
   }
   encoded_s_ = counters.checksum_s + counters.compress_s;
-  ExchangeStats stats = counters.begin_exchange(queue_ != nullptr);
-  moved_ = run_exchange(plan.exchange.plan, plan.patches, buffers, *plan.exchange.transport, stats, *sink_,
-                        stores_ahead(), plan.cells.get(), plan.fill);
+  queue_ ? move_later(buffers) : move_now(buffers);
   input_.copies.clear();
+}
+
+Status StepTransaction::exchange(ExchangeBuffers& buffers, ExchangeStats& stats,
+                                 const BufferStore::Queues& queues) {
+  StepPlan& plan = *plan_;
+  sink_.emplace(plan, buffers_, *files_, record_.counters(), queues);
+  return run_exchange(plan.exchange.plan, plan.patches, buffers, *plan.exchange.transport, stats, *sink_,
+                      stores_ahead() && !queues.writes, plan.cells.get(), plan.fill);
+}
+
+/// Of a plan that compresses, a thread writes what is compressed while this rank compresses the next pieces.
+void StepTransaction::move_now(ExchangeBuffers& buffers) {
+  RankCounters& counters = record_.counters();
+  const bool queues_writes = plan_->compressor && stores_ahead();
+  StoreQueue writes({queues_writes ? plans_.maker().bytes_to_write_ahead(*plan_) : 0});
+  ExchangeStats stats = counters.begin_exchange(false);
+  moved_ = exchange(buffers, stats, {nullptr, queues_writes ? &writes : nullptr});
+  if (queues_writes) {
+    const Stopwatch watch;
+    const Status written = writes.finish();
+    if (moved_.ok()) moved_ = written;
+    stats.store_s += watch.elapsed_s();
+    counters.store_s.correct(sink_->write_cost().seconds);
+  }
+  counters.peak_buffer_bytes =
+      std::max(counters.peak_buffer_bytes, buffers.size_bytes() + writes.peak_bytes());
+  record_.add(stats, counters.checksum_s + counters.compress_s - encoded_s_,
+              plan_->compressor ? sink_->write_cost() : stats.stores);
+}
+
+void StepTransaction::move_later(ExchangeBuffers& buffers) {
+  RankCounters& counters = record_.counters();
+  ExchangeStats stats = counters.begin_exchange(true);
+  moved_ = exchange(buffers, stats,
+                    {compresses_together() ? nullptr : queue_, compresses_together() ? queue_ : nullptr});
   counters.peak_buffer_bytes = std::max(counters.peak_buffer_bytes, buffers.size_bytes());
-  if (!queue_) return record_.add(stats, counters.checksum_s + counters.compress_s - encoded_s_);
   record_.add_queued(stats);
   counters.async_bytes += queue_->pending_bytes();
-  if (moved_.ok() && is_durable() && stats.stores > 0) {  // complete() then waits less
+  if (moved_.ok() && is_durable() && stats.stores.calls > 0) {  // complete() then waits less
     moved_ = queue_->add([this] { return files_->sync_open(); });
   }
 }
@@ -54,11 +85,16 @@ void StepTransaction::begin_compressing() {
   record_.counters().compress_s += watch.elapsed_s();
 }
 
-/// Whether a thread stores one buffer while the next one is filled.
+/// Whether a thread stores while the rank prepares what it stores next.
 bool StepTransaction::stores_ahead() const {
   const Options& options = plans_.options();
-  return !queue_ && can_store_in_thread(options) && options.store_thread.value_or(record_.store_waits()) &&
-         (!plan_->compressor || plan_->compressor->is_alone());
+  return !queue_ && can_store_in_thread(options) && options.store_thread.value_or(record_.store_waits());
+}
+
+/// Whether the ranks that store the same files find the places of compressed pieces together, in each round.
+/// Only writing can then be left to a thread.
+bool StepTransaction::compresses_together() const {
+  return plan_->compressor && !plan_->compressor->is_alone();
 }
 
 Status StepTransaction::complete() {
@@ -86,7 +122,8 @@ void StepTransaction::finish_queue() {
   const Status stored = queue_->finish();
   counters.async_s += watch.elapsed_s();
   if (moved_.ok()) moved_ = stored;
-  Seconds& includes_encoding = sink_->queues_writes() ? counters.async_s : counters.store_s;
+  Seconds& includes_encoding = compresses_together() ? counters.async_s : counters.store_s;
+  if (compresses_together()) counters.store_s.correct(sink_->write_cost().seconds);
   includes_encoding.correct(encoded_s_ - counters.checksum_s - counters.compress_s);
   counters.async_memory_bytes = std::max(counters.async_memory_bytes, queue_->peak_bytes());
   counters.async_staged_bytes = queue_->staged_bytes();

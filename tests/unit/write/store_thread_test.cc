@@ -64,6 +64,42 @@ TEST(StoreThread, StoresInAThreadIfRanksWaitForTheStorage) {
   EXPECT_EQ(in_place(run, std::chrono::milliseconds(2)), (std::vector<bool>{true, false, false}));
 }
 
+// Only writing is left to the thread, so that ranks which share files can have one, too.
+TEST(StoreThread, WritesCompressedPiecesInAThread) {
+  using std::chrono::milliseconds;
+  for (const int n_ranks : {1, 2}) {
+    for (const char* blocks_per_file : {"4", "100000"}) {
+      RunPlan run = run_with("true", "idx");
+      run.n_ranks = run.aggregators = n_ranks;
+      run.options["compression"] = "zip";
+      run.options["blocks_per_file"] = blocks_per_file;
+      run.memory_budget = Index{320} << 10;
+      EXPECT_EQ(in_place(run, milliseconds(0)), (std::vector<bool>{false, false, false}));
+      run.options["store_thread"] = "auto";
+      EXPECT_EQ(in_place(run, milliseconds(2)), (std::vector<bool>{true, false, false}));
+      run.options["store_thread"] = "false";
+      EXPECT_EQ(in_place(run, milliseconds(2)), (std::vector<bool>{true, true, true}));
+    }
+  }
+}
+
+TEST(StoreThread, AnErrorOfTheThreadThatWritesCompressedPiecesFailsTheStep) {
+  int writes = 0;
+  const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string& path) {
+    const bool is_block = path.find(".bin") != std::string::npos;
+    return call == StoreCall::kWrite && is_block && ++writes == 3 ? ENOSPC : 0;
+  });
+  RunPlan run = run_with("true", "idx");
+  run.options["compression"] = "zip";
+  const Communicator comm = Communicator::serial();
+  auto pipeline = open_run(comm, store, run).value();
+  const Status failed = write_step(*pipeline, comm, run, 0);
+  EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
+  EXPECT_TRUE(write_step(*pipeline, comm, run, 0).ok());
+  pipeline->close(Status()).check();
+  expect_complete(store, run, 1);
+}
+
 TEST(StoreThread, StopsAfterTheFirstErrorOfTheThread) {
   int writes = 0;
   const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string& path) {
