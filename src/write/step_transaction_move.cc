@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -43,22 +44,28 @@ Status StepTransaction::exchange(ExchangeBuffers& buffers, ExchangeStats& stats,
                       stores_ahead() && !queues.writes, plan.cells.get(), plan.fill);
 }
 
-/// Of a plan that compresses, a thread writes what is compressed while this rank compresses the next pieces.
+/// Of a plan that compresses, a thread writes what is compressed while this rank compresses the next pieces,
+/// if there is memory for that: an exception here would leave other ranks waiting.
 void StepTransaction::move_now(ExchangeBuffers& buffers) {
   RankCounters& counters = record_.counters();
-  const bool queues_writes = plan_->compressor && stores_ahead();
-  StoreQueue writes({queues_writes ? plans_.maker().bytes_to_write_ahead(*plan_) : 0});
+  std::optional<StoreQueue> writes;
+  if (plan_->compressor && stores_ahead()) {
+    (void)guarded("write ahead", [&] {
+      writes.emplace(StoreQueue::Settings{plans_.maker().bytes_to_write_ahead(*plan_)});
+      return Status();
+    });
+  }
   ExchangeStats stats = counters.begin_exchange(false);
-  moved_ = exchange(buffers, stats, {nullptr, queues_writes ? &writes : nullptr});
-  if (queues_writes) {
+  moved_ = exchange(buffers, stats, {nullptr, writes ? &*writes : nullptr});
+  if (writes) {
     const Stopwatch watch;
-    const Status written = writes.finish();
+    const Status written = writes->finish();
     if (moved_.ok()) moved_ = written;
     stats.store_s += watch.elapsed_s();
     counters.store_s.correct(sink_->write_cost().seconds);
   }
   counters.peak_buffer_bytes =
-      std::max(counters.peak_buffer_bytes, buffers.size_bytes() + writes.peak_bytes());
+      std::max(counters.peak_buffer_bytes, buffers.size_bytes() + (writes ? writes->peak_bytes() : 0));
   record_.add(stats, counters.checksum_s + counters.compress_s - encoded_s_,
               plan_->compressor ? sink_->write_cost() : stats.stores);
 }

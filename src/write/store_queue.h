@@ -38,7 +38,7 @@ class StoreQueue {
   /// failed.
   using Action = std::function<Status(std::span<std::byte>)>;
 
-  /// Allocates nothing.
+  /// Creates no thread, and holds no bytes. May throw std::bad_alloc.
   explicit StoreQueue(Settings settings) : settings_(std::move(settings)) {}
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;
