@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-constexpr Index kSteps = 20;
+constexpr Index kStepsOfRun = 20;
 
 /// Of uint64, all samples of which are zero in some steps and noise in the others.
 struct TestField {
@@ -41,7 +41,7 @@ Schema test_schema() {
 RunPlan test_run(const std::string& compression = "lz4") {
   RunPlan run;
   run.schema = test_schema();
-  run.end_step = kSteps;
+  run.end_step = kStepsOfRun;
   run.options = {{"compression", compression}, {"bits_per_block", "6"}};
   return run;
 }
@@ -100,7 +100,7 @@ std::shared_ptr<Store> reference(const std::string& compression = "lz4") {
 std::vector<Index> raw_steps(const std::shared_ptr<Store>& store, int field) {
   const auto part = idx::IdxPart::open(store, "run.idx").value();
   std::vector<Index> steps;
-  for (Index step = 0; step < kSteps; ++step) {
+  for (Index step = 0; step < kStepsOfRun; ++step) {
     Index num_raw = 0;
     for (Index n = 0; n < part->blocks().num_existing(); ++n) {
       const auto block = part->files().find(field, part->blocks().nth_existing(n), step).value();
@@ -121,9 +121,9 @@ std::vector<Index> steps_from_to(Index first, Index end) {
 TEST(RawPieces, ABlockThatShrinksAgainIsCompressedFromTheNextEighthStepOn) {
   for (const char* compression : {"lz4", "zip"}) {
     const auto store = reference(compression);
-    EXPECT_EQ(raw_steps(store, 0), steps_from_to(0, kSteps));
+    EXPECT_EQ(raw_steps(store, 0), steps_from_to(0, kStepsOfRun));
     EXPECT_EQ(raw_steps(store, 1), steps_from_to(0, 16));  // shrinks from 10 on
-    EXPECT_EQ(raw_steps(store, 2), steps_from_to(5, kSteps));
+    EXPECT_EQ(raw_steps(store, 2), steps_from_to(5, kStepsOfRun));
     EXPECT_EQ(raw_steps(store, 3), (std::vector<Index>{1, 3, 5, 7, 9, 11, 13, 15, 17, 19}));
   }
 }
@@ -200,7 +200,7 @@ TEST(RawPieces, InterruptedRunsEndInTheBytesOfOneRun) {
     run.end_step = interrupted;
     write(store, run);
     run.first_step = interrupted;
-    run.end_step = kSteps;
+    run.end_step = kStepsOfRun;
     run.n_ranks = run.aggregators = 2;
     write(store, run);
     expect_same(store, *expected, fmt::format("interrupted before step {}", interrupted));
@@ -227,7 +227,7 @@ TEST(RawPieces, StepsThatAreWrittenAgainHaveTheSameBytes) {
       write_steps(std::ssize(pipeline->times()), kept + 2);
       pipeline->rewind({}, time_of(kept - 1)).check();
     }
-    write_steps(9, kSteps);
+    write_steps(9, kStepsOfRun);
     pipeline->close({}).check();
   });
   expect_same(store, *expected, "rewound");
