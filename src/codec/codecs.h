@@ -19,7 +19,15 @@ Index lz4_bound(Index sample_bytes);
 Result<Index> lz4_encode(std::span<const std::byte> samples, std::span<std::byte> out);
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
-Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out);
+/// The gzip form of the same (RFC 1952).
+Index gzip_bound(Index sample_bytes);
+Result<Index> gzip_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out);
+Status gzip_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
+
+Index zstd_bound(Index sample_bytes);
+/// `has_sum`: the frame ends with a checksum of the samples.
+Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out,
+                          bool has_sum = false);
 /// The bytes that a frame decodes to, as it says; kDataLoss if it does not, or says 4 GiB or more.
 Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored);
 Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
