@@ -17,25 +17,30 @@ RowTiles::Planes planes_of(int rank, Index sample_bytes, const ChunkedLayout::Ti
   return {tiles.dense_axis, std::max<Index>(1, kDenseBytes / sample_bytes)};
 }
 
+TiledOrder order_of_chunks(int rank, const Point& extent, const ChunkedLayout::Shape& shape) {
+  Point counts{1, 1, 1, 1, 1}, per_file{1, 1, 1, 1, 1};
+  for (int a = 0; a < rank; ++a) {
+    counts[a] = div_up(extent[a], shape.chunk[a]);
+    per_file[a] = shape.chunks_per_file[a] == 0 ? counts[a] : shape.chunks_per_file[a];
+  }
+  return {rank, counts, per_file};
+}
+
 }  // namespace
 
 ChunkedLayout::ChunkedLayout(int rank, const Point& extent, Index sample_bytes, const Shape& shape,
                              Index offset_bytes, const Tiles& tiles)
     : OneVariableLayout(rank, extent, sample_bytes, offset_bytes),
       chunk_(shape.chunk),
+      chunks_(order_of_chunks(rank, extent, shape)),
       tiles_(rank, shape.chunk, tiles.piece_bytes / sample_bytes, planes_of(rank, sample_bytes, tiles)),
       has_planes_(tiles.dense_axis > 0 && !tiles.in_slabs),
       pieces_together_(tiles.in_slabs ? tiles_.tiles_of_planes() : 1),
       chunk_bytes_(Box::from_extent(rank, shape.chunk).num_samples() * sample_bytes),
-      chunk_stride_bytes_(round_up(chunk_bytes_, shape.alignment_bytes)) {
-  for (int a = 0; a < rank; ++a) {
-    num_chunks_on_[a] = div_up(extent[a], chunk_[a]);
-    num_chunks_ *= num_chunks_on_[a];
-  }
-}
+      chunk_stride_bytes_(round_up(chunk_bytes_ + shape.spare_bytes, shape.alignment_bytes)) {}
 
 Point ChunkedLayout::chunk_origin(Index chunk) const {
-  Point origin = place_in(num_chunks_on_, domain_.rank, chunk);
+  Point origin = chunks_.cell_of(chunk);
   for (int a = 0; a < domain_.rank; ++a) origin[a] *= chunk_[a];
   return origin;
 }
@@ -60,6 +65,7 @@ Piece ChunkedLayout::piece(Index ordinal) const {
   piece.ordinal = piece.id = ordinal;
   piece.position_bytes = position_bytes(ordinal);
   const FileSpan span = file_at(piece.position_bytes);
+  piece.file = span.file;
   piece.offset_bytes = span.data_offset_bytes + piece.position_bytes - span.begin;
   piece.size_bytes = box_of(ordinal).num_samples() * sample_bytes_;
   piece.sample_bytes = sample_bytes_;
@@ -70,16 +76,24 @@ PiecePart ChunkedLayout::part(const Piece& piece, int /*number*/) const {
   return box_part(box_of(piece.ordinal));
 }
 
-/// One contiguous run of positions: all chunks, or a part of one. Padding after a chunk belongs to its last
-/// run.
+Layout::FileSpan ChunkedLayout::file_of_chunk(Index chunk) const {
+  if (num_files() == 1) return {0, 0, num_chunks() * chunk_stride_bytes_, offset_bytes_};
+  const Index file = chunks_.tile_of(chunk);
+  return {file, chunks_.first_of_tile(file) * chunk_stride_bytes_,
+          chunks_.first_of_tile(file + 1) * chunk_stride_bytes_, offset_bytes_};
+}
+
+/// One contiguous run of positions: all chunks of a file, or a part of a chunk. Padding after a chunk belongs
+/// to its last run.
 Layout::FileSpan ChunkedLayout::file_at(Index position) const {
   const Index chunk = position / chunk_stride_bytes_, begin = chunk * chunk_stride_bytes_;
   const Index in_chunk = std::min(position - begin, chunk_bytes_ - 1);
   const RowTiles::Stretch stretch = tiles_.stretch_at(in_chunk / sample_bytes_);
   const Index first = stretch.first * sample_bytes_, last = stretch.last * sample_bytes_;
-  if (last - first == chunk_bytes_) return {0, 0, num_chunks_ * chunk_stride_bytes_, offset_bytes_};
-  return {0, begin + first, begin + (last == chunk_bytes_ ? chunk_stride_bytes_ : last),
-          offset_bytes_ + begin + stretch.in_array * sample_bytes_};
+  const FileSpan file = file_of_chunk(chunk);
+  if (last - first == chunk_bytes_) return file;
+  return {file.file, begin + first, begin + (last == chunk_bytes_ ? chunk_stride_bytes_ : last),
+          offset_bytes_ + begin - file.begin + stretch.in_array * sample_bytes_};
 }
 
 Index ChunkedLayout::largest_piece_bytes() const {
@@ -116,7 +130,7 @@ void ChunkedLayout::for_each_segment(int /*field*/, const Box& box, Levels level
   const Point& tile = tiles_.tile_extent();
   const Box chunks = coarsened(inside, chunk_);
   for_each_place(chunks, [&](const Point& place) {
-    const Index first = number_in(num_chunks_on_, inside.rank, place) * tiles_.num_tiles();
+    const Index first = chunks_.number_of(place) * tiles_.num_tiles();
     Box places = inside;  // of tiles in this chunk
     for (int a = 0; a < inside.rank; ++a) {
       const Index origin = place[a] * chunk_[a];

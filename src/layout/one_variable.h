@@ -1,4 +1,4 @@
-// OneVariableLayout: the common part of layouts of one variable in one file.
+// OneVariableLayout: the common part of layouts of one variable, usually in one file.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class OneVariableLayout : public Layout {
  public:
   [[nodiscard]] Box domain() const final { return domain_; }
   [[nodiscard]] Index num_fields() const final { return 1; }
-  [[nodiscard]] Index num_files() const final { return 1; }
+  [[nodiscard]] Index num_files() const override { return 1; }
   [[nodiscard]] Index most_writers() const final { return num_pieces(); }
   [[nodiscard]] Index place_on_curve(const Piece& piece) const override { return piece.ordinal; }
   [[nodiscard]] Levels levels() const final { return {0, 1}; }

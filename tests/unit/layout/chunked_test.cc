@@ -174,6 +174,27 @@ TEST(Chunked, ConformsToTheContractOfLayouts) {
   }
 }
 
+TEST(Chunked, FilesHaveBoxesOfChunks) {
+  Random random(12);
+  for (int i = 0; i < 300; ++i) {
+    ChunkedCase test(random);
+    test.tiles.dense_axis = 0;
+    test.tiles.in_slabs = false;
+    test.shape.spare_bytes = random.in(0, 40);
+    for (int a = 0; a < test.rank; ++a) test.shape.chunks_per_file[a] = random.in(1, 3);
+    const ChunkedLayout layout = test.layout();
+    ASSERT_NO_FATAL_FAILURE(expect_conforming_layout(layout, random)) << i;
+    expect_segments_of_a_box(layout, 0, box_near(test.box(), random));
+    const Index stride = layout.chunk_stride_bytes();
+    for (Index chunk = 0; chunk < layout.num_chunks(); ++chunk) {
+      const Layout::FileSpan file = layout.file_at(chunk * stride);
+      ASSERT_EQ(file.file, layout.chunks().tile_of(chunk));
+      ASSERT_EQ(file.data_offset_bytes, ChunkedCase::kOffset) << "each file begins with a chunk";
+      ASSERT_EQ(file.end - file.begin, layout.chunks().box_of_tile(file.file).num_samples() * stride);
+    }
+  }
+}
+
 TEST(ChunkChoice, ChunksOfLargeGridsHaveFourToSixteenMebibytes) {
   const auto choose = [](const Point& extent, int rank, Index sample_bytes) {
     return choose_chunk(Box::from_extent(rank, extent), sample_bytes);
