@@ -129,9 +129,15 @@ class StepLayouts {
   [[nodiscard]] int joined_file(int layout) const { return joins(layout) ? shared_file(layout) : -1; }
   /// Memory that compress() needs, per thread.
   [[nodiscard]] virtual Index compress_scratch_bytes() const { return 0; }
-  /// Compresses a piece to `stored`, which has the size of its samples. Sets the record, except for offset
+  /// The room for the compressed form of a piece, within its distance to the next one. Usually the size of
+  /// its samples: where compression does not help, the samples are stored as they are. More where they cannot
+  /// be.
+  [[nodiscard]] virtual Index compressed_room(int /*layout*/, const Piece& piece) const {
+    return piece.size_bytes;
+  }
+  /// Compresses a piece to `stored`, which has compressed_room() bytes. Sets the record, except for offset
   /// and checksum. Where compression does not help, the record has the size of the samples, which are then
-  /// stored as they are. Thread-safe. Allocates nothing but what the codecs do.
+  /// stored as they are if that is the room. Thread-safe. Allocates nothing but what the codecs do.
   virtual Status compress(int /*layout*/, const Piece& /*piece*/, std::span<const std::byte> /*samples*/,
                           std::span<std::byte> /*stored*/, std::span<std::byte> /*scratch*/,
                           PieceRecord& /*record*/) const {
@@ -175,6 +181,11 @@ class StepLayouts {
   [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,
                                                             std::span<const PieceRecord> /*records*/,
                                                             std::span<const PieceHead> /*heads*/) const {
+    return {};
+  }
+  /// What follows the data of that file, unless it is shared. `records`: as of file_headers().
+  [[nodiscard]] virtual std::vector<std::byte> file_end(int /*layout*/, Index /*file*/,
+                                                        std::span<const PieceRecord> /*records*/) const {
     return {};
   }
 };

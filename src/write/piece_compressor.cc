@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::uint64_t kBeginsFile = std::uint64_t{1} << 63;
 
-/// Whether the piece is stored as its samples.
-bool is_raw(const Piece& piece, const PieceRecord& record) { return record.size_bytes == piece.size_bytes; }
-
 void set_raw(std::uint32_t form, const Piece& piece, PieceRecord& record) {
   record.size_bytes = static_cast<std::uint32_t>(piece.size_bytes);
   record.form = form;
@@ -55,6 +52,11 @@ void PieceCompressor::begin_step(Index step) {
   end_bytes_ = 0;
 }
 
+/// Whether the piece is stored as its samples.
+bool PieceCompressor::is_raw(int layout, const Piece& piece, const PieceRecord& record) const {
+  return record.size_bytes == piece.size_bytes && layouts_.compressed_room(layout, piece) == piece.size_bytes;
+}
+
 template <class Visit>
 void PieceCompressor::for_each_piece(const Ownership::Pieces& pieces, const Visit& visit) const {
   Index file_end = 0;  // position
@@ -87,7 +89,8 @@ Status PieceCompressor::compress(const Ownership::Pieces& pieces, const RawPiece
       const Piece piece = space_.piece(number);
       const auto at = static_cast<std::size_t>(space_.position_bytes(number) - begin);
       const auto size = static_cast<std::size_t>(piece.size_bytes);
-      const auto stored = compressed.subspan(at, size);
+      const auto stored =
+          compressed.subspan(at, static_cast<std::size_t>(layouts_.compressed_room(layout, piece)));
       PieceRecord& record = records.at(number);
       if (raw.skips(number)) {
         set_raw(layouts_.raw_form(layout, piece).value(), piece, record);
@@ -96,7 +99,7 @@ Status PieceCompressor::compress(const Ownership::Pieces& pieces, const RawPiece
             layouts_.compress(layout, piece, samples.subspan(at, size), stored, scratch, record));
       }
       const std::span<const std::byte> as_stored =
-          is_raw(piece, record) ? samples.subspan(at, size) : stored.first(record.size_bytes);
+          is_raw(layout, piece, record) ? samples.subspan(at, size) : stored.first(record.size_bytes);
       record.checksum = layouts_.checksum(layout, piece, record.form, as_stored);
       return Status();
     };
@@ -136,8 +139,8 @@ void PieceCompressor::place(const Ownership::Pieces& pieces, bool has_failed, Pi
   });
 }
 
-// No piece becomes larger, so the stored bytes of a run fit where its samples were. Raw pieces in front of
-// the first one that shrank are not copied.
+// No piece becomes larger than its room, so the stored bytes of a run fit where its samples were. Raw pieces
+// in front of the first one that shrank are not copied.
 Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::byte> samples,
                               std::span<const std::byte> compressed, const PieceRecords& records,
                               const StoreRun& store_run) const {
@@ -164,7 +167,7 @@ Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::by
     last = piece;
     const auto size = static_cast<std::size_t>(record.size_bytes);
     const auto padded = static_cast<std::size_t>(end_of_stored(0, record.size_bytes));
-    const std::byte* from = is_raw(piece, record) ? samples.data() + at : compressed.data() + at;
+    const std::byte* from = is_raw(number, piece, record) ? samples.data() + at : compressed.data() + at;
     if (from != samples.data() + run_end) std::memmove(samples.data() + run_end, from, size);
     std::memset(samples.data() + run_end + size, 0, padded - size);
     run_end += padded;

@@ -70,6 +70,7 @@ class PieceCompressor {
   /// else -1) for the compressed pieces among [first, last).
   template <class Visit>
   void for_each_piece(const Ownership::Pieces& pieces, const Visit& visit) const;
+  [[nodiscard]] bool is_raw(int layout, const Piece& piece, const PieceRecord& record) const;
   [[nodiscard]] Extent extent_of(const Ownership::Pieces& pieces, bool has_failed,
                                  PieceRecords& records) const;
 

@@ -131,6 +131,7 @@ Status StepFiles::complete(const Place& place, const Facts& facts) {
   ESKER_ASSIGN_OR_RETURN(File * file, open(place.layout, place.file));
   const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file, heads);
   ESKER_RETURN_IF_ERROR(file->write_at(headers, 0));
+  ESKER_RETURN_IF_ERROR(file->write_at(layouts_.file_end(place.layout, place.file, of_file), end));
   return file->extend_to(end);
 }
 

@@ -93,6 +93,10 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->find_raw(number, pieces, headers, visit);
   }
+  [[nodiscard]] Index compressed_room(int layout, const Piece& piece) const override {
+    const auto [of, number] = find(layout);
+    return of->compressed_room(number, piece);
+  }
   [[nodiscard]] bool has_checksums() const override {
     return first_->has_checksums() || second_->has_checksums();
   }
@@ -111,6 +115,11 @@ class DualStepLayouts final : public StepLayouts {
                                                     std::span<const PieceHead> heads) const override {
     const auto [of, number] = find(layout);
     return of->file_headers(number, file, step, records, heads);
+  }
+  [[nodiscard]] std::vector<std::byte> file_end(int layout, Index file,
+                                                std::span<const PieceRecord> records) const override {
+    const auto [of, number] = find(layout);
+    return of->file_end(number, file, records);
   }
 
  private:
