@@ -6,8 +6,10 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "formats/netcdf/hdf5/chunk_reader.h"
+#include "layout/places.h"
+#include "read/chunk_reader.h"
 #include "read/counted_file.h"
+#include "read/row_major_reader.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -206,7 +208,7 @@ Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step,
 Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
                             std::byte* out, ReadCounters& counters) const {
   const StoredVariable& variable = variable_of(field);
-  ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
+  ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes()};
   const std::size_t before = field_at(field).fixed ? 0 : 1;
   Index step_bytes = array.sample_bytes;  // between two steps in the same chunk
   for (int a = 0; a < selection.rank; ++a) {
@@ -217,11 +219,14 @@ Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index s
   const Index steps_before = field_at(field).fixed    ? 0
                              : variable.chunk.empty() ? step
                                                       : step % variable.chunk[0];
-  std::vector<Index> begins = places;
-  for (Index& begin : begins) begin += steps_before * step_bytes;
-  array.places = begins;
   const CountedFile file(source_.file(), counters);
-  return read_chunks(file, array, selection, out).with_context(path_);
+  const Point counts = array.counts(selection.rank);
+  const auto read_chunk = [&](const Point& chunk, const Lattice& part, std::byte* to) {
+    const Index place = places[static_cast<std::size_t>(number_in(counts, selection.rank, chunk))];
+    RowMajorReader reader(file, place + steps_before * step_bytes, array.chunk, array.sample_bytes, part);
+    return reader.read(to, [](std::span<std::byte>) {});
+  };
+  return read_chunks(array, selection, read_chunk, out).with_context(path_);
 }
 
 /// Reads a field piece by piece. Returns the bytes that it takes in the file.

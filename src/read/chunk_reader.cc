@@ -1,12 +1,13 @@
-#include "formats/netcdf/hdf5/chunk_reader.h"
+#include "read/chunk_reader.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/checked.h"
 #include "base/macros.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
-#include "read/row_major_reader.h"
 
 namespace esker {
 namespace {
@@ -16,17 +17,15 @@ constexpr Index kSlabBytes = Index{1} << 20;
 /// The part of a selection in one chunk.
 class ChunkPart {
  public:
-  ChunkPart(const File& file, const ChunkedArray& array, const Lattice& selection, const Point& chunk)
-      : file_(file), array_(array), selection_(selection) {
-    Point counts{1, 1, 1, 1, 1};
+  ChunkPart(const ChunkedArray& array, const Lattice& selection, const ReadChunk& read_chunk,
+            const Point& chunk)
+      : array_(array), selection_(selection), read_chunk_(read_chunk), chunk_(chunk) {
     Box box = Box::from_extent(selection.rank, array.chunk);
     for (int a = 0; a < selection.rank; ++a) {
-      counts[a] = div_up(array.extent[a], array.chunk[a]);
       origin_[a] = chunk[a] * array.chunk[a];
       box.lo[a] += origin_[a];
       box.hi[a] += origin_[a];
     }
-    place_ = array.places[static_cast<std::size_t>(number_in(counts, selection.rank, chunk))];
     indices_ = selection.indices_in(box);
   }
 
@@ -69,8 +68,7 @@ class ChunkPart {
   Status read_indices(const Box& indices, std::byte* out) {
     Lattice part = selection_.sub(indices);
     for (int a = 0; a < part.rank; ++a) part.origin[a] -= origin_[a];
-    RowMajorReader reader(file_, place_, array_.chunk, array_.sample_bytes, part);
-    return reader.read(out, [](std::span<std::byte>) {});
+    return read_chunk_(chunk_, part, out);
   }
 
   void copy(const Box& indices, std::byte* out) const {
@@ -81,18 +79,24 @@ class ChunkPart {
                  out + offset_of(indices.lo), SampleMap::strided(indices, strides));
   }
 
-  const File& file_;
   const ChunkedArray& array_;
   const Lattice& selection_;
-  Point origin_{};
-  Index place_ = 0;
+  const ReadChunk& read_chunk_;
+  Point chunk_, origin_{};
   Box indices_;
   std::vector<std::byte> buffer_;
 };
 
 }  // namespace
 
-Status read_chunks(const File& file, const ChunkedArray& array, const Lattice& selection, std::byte* out) {
+Point ChunkedArray::counts(int rank) const {
+  Point counts{1, 1, 1, 1, 1};
+  for (int a = 0; a < rank; ++a) counts[a] = div_up(extent[a], chunk[a]);
+  return counts;
+}
+
+Status read_chunks(const ChunkedArray& array, const Lattice& selection, const ReadChunk& read_chunk,
+                   std::byte* out) {
   Box chunks = selection.bounds();
   if (chunks.empty()) return {};
   for (int a = 0; a < chunks.rank; ++a) {
@@ -101,7 +105,7 @@ Status read_chunks(const File& file, const ChunkedArray& array, const Lattice& s
   }
   Status status;
   for_each_place(chunks, [&](const Point& chunk) {
-    if (status.ok()) status = ChunkPart(file, array, selection, chunk).read(out);
+    if (status.ok()) status = ChunkPart(array, selection, read_chunk, chunk).read(out);
   });
   return status;
 }
