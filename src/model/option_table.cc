@@ -137,7 +137,7 @@ constexpr std::array kDatasetRows{
                                                  "blocks per file (changes the dataset)"),
     OptionRow{"chunks",
               "auto (chosen from the grid), decomposition (the boxes of the ranks) or extents X,Y,Z",
-              "shape of chunks in NetCDF-4 files, in samples (changes the dataset)",
+              "shape of chunks in NetCDF-4 and Zarr files, in samples (changes the dataset)",
               [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
               [](const Options& o) { return print_chunks(o.chunks); }},
     OptionRow{

@@ -44,6 +44,17 @@ Faults block_faults(const Subject& subject) {
     }
     faults.push_back({StoreCall::kSyncDirectory, "esker-mpi", 1, Fsync::kStep, false, true});
   }
+  if (subject.has_zarr()) {
+    for (const StoreFault& fault : Faults{{StoreCall::kOpen, "/c/1/"},
+                                          {StoreCall::kWrite, "/c/1/"},
+                                          {StoreCall::kWrite, "/c/1/", 2},  // of the index
+                                          {StoreCall::kClose, "/c/1/"},
+                                          {StoreCall::kSync, "/c/1/", 1, Fsync::kStep},
+                                          {StoreCall::kSyncDirectory, "/c/1", 1, Fsync::kStep},
+                                          {StoreCall::kWrite, "/c/1/", 1, Fsync::kNone, true}}) {
+      faults.push_back(fault);
+    }
+  }
   if (subject.has_levels()) {
     for (const StoreFault& fault : Faults{{StoreCall::kOpen, ".vtkhdf$"},
                                           {StoreCall::kWrite, ".vtkhdf$"},
@@ -120,6 +131,10 @@ class StepFaults : public SubjectTest {
     std::vector<std::string> replaced;
     if (subject.has_idx()) replaced = {"xyz.idx", "xy.idx", "esker.json"};
     if (subject.single) replaced = {subject.file()};
+    if (subject.has_zarr()) {
+      for (const char* name : {"time/c/0", "temp/zarr.json", "run.zarr/zarr.json"})
+        replaced.emplace_back(name);
+    }
     if (subject.has_levels() && subject.has_idx()) replaced.emplace_back("run.vtkhdf.series");
     for (StoreFault& fault : commit_faults(replaced)) faults.push_back(std::move(fault));
     if (subject.has_block_sets()) {
@@ -146,7 +161,8 @@ class StepFaults : public SubjectTest {
     if (rank >= 0) {
       ++hits_;
       expect_error(failed, rank, fault.part, reason);
-      const bool can_be_tidied = !GetParam().has_netcdf() || (fault.only_once && victim != kAllRanks);
+      const bool has_first = GetParam().has_netcdf() || (GetParam().has_zarr() && GetParam().has_idx());
+      const bool can_be_tidied = !has_first || (fault.only_once && victim != kAllRanks);
       if (can_be_tidied && !fault.removing_fails) expect_clean(run, 1);
       const Status again = commit_step(pipeline, comm_, run, 1);
       EXPECT_TRUE(again.ok()) << again.message();
@@ -204,6 +220,7 @@ class CreateFaults : public SubjectTest {
     if (subject.has_idx()) names.emplace_back(".bin");
     if (subject.has_netcdf()) names.emplace_back(".nc$");
     if (subject.has_levels()) names.emplace_back(".vtkhdf$");
+    if (subject.has_zarr()) names.emplace_back("/c/");
     return names;
   }
 
@@ -212,6 +229,7 @@ class CreateFaults : public SubjectTest {
     std::vector<std::string> files;
     if (subject.has_netcdf()) files = {"run.nc"};
     if (subject.has_levels()) files = {"run.vtkhdf.series"};
+    if (subject.has_zarr()) files = {"run.zarr/zarr.json", "run.zarr/time/c/0"};
     if (subject.has_idx() && subject.single) {
       for (const char* name : {"run.schema.json", "run.idx"}) files.emplace_back(name);
     } else if (subject.has_idx()) {
@@ -238,6 +256,18 @@ class CreateFaults : public SubjectTest {
       for (const StoreCall call :
            {StoreCall::kOpen, StoreCall::kRead, StoreCall::kWrite, StoreCall::kClose}) {
         for (const int nth : {1, 2}) faults.push_back({call, "run.nc$", nth});
+      }
+    }
+    if (subject.has_zarr()) {
+      for (const StoreFault& fault : Faults{{StoreCall::kOpen, "run.zarr/zarr.json$"},
+                                            {StoreCall::kRead, "run.zarr/zarr.json$"},
+                                            {StoreCall::kRead, "run.zarr/zarr.json$", 2},
+                                            {StoreCall::kRead, "time/c/0$"},
+                                            {StoreCall::kRename, "run.zarr/zarr.json$"},
+                                            {StoreCall::kOpen, "temp/zarr.json.tmp$"},
+                                            {StoreCall::kWrite, "run.zarr/zarr.json.tmp$"},
+                                            {StoreCall::kRemove, "/c/1$"}}) {
+        faults.push_back(fault);
       }
     }
     if (subject.has_levels()) {

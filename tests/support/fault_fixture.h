@@ -68,7 +68,10 @@ struct Subject {
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_levels() const { return std::string_view(format).starts_with("vtkhdf"); }
-  [[nodiscard]] bool has_netcdf() const { return !has_levels() && std::string_view(format) != "idx"; }
+  [[nodiscard]] bool has_zarr() const { return std::string_view(format).starts_with("zarr"); }
+  [[nodiscard]] bool has_netcdf() const {
+    return !has_levels() && !has_zarr() && std::string_view(format) != "idx";
+  }
   /// An IDX dataset of a single grid, with every sample stored as it is put.
   [[nodiscard]] bool is_simple() const {
     const bool is_raw = std::string_view(compression) == "none" && !has_bits;
@@ -79,6 +82,7 @@ struct Subject {
   [[nodiscard]] bool has_journal() const { return std::string_view(format).starts_with("netcdf4"); }
   [[nodiscard]] std::string file() const {
     if (has_idx()) return "run.idx";
+    if (has_zarr()) return "run.zarr";
     return has_levels() ? "run.vtkhdf.series" : "run.nc";
   }
 };
@@ -94,7 +98,10 @@ inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"Cdf5", "cdf5", false},
                                         {"Netcdf4", "netcdf4", false},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
-                                        {"Cdf5AndIdx", "cdf5+idx", false}};
+                                        {"Cdf5AndIdx", "cdf5+idx", false},
+                                        {"Zarr", "zarr", false},
+                                        {"CompressedZarr", "zarr", false, "zstd"},
+                                        {"ZarrAndIdx", "zarr+idx", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {

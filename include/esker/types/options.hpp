@@ -73,7 +73,7 @@ enum class OptionGroup { kDataset, kSpeed, kSafety, kExpert };
 /// The group's name, as `esker options` prints it.
 ESKER_API std::string_view name(OptionGroup group);
 
-/// Shape of chunks in NetCDF-4 files. As text: "auto", "decomposition", or extents "X,Y,...".
+/// Shape of chunks in NetCDF-4 and Zarr files. As text: "auto", "decomposition", or extents "X,Y,...".
 struct Chunks {
   bool by_decomposition = false;  ///< chunks are the ranks' boxes of each field at the first step
   /// Samples per axis, x first, for all fields. Empty and not by decomposition: chosen from grid and type.
@@ -103,7 +103,7 @@ struct ESKER_API Options {
   int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
   Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
-  Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 files
+  Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 and Zarr files
   Index chunk_alignment_bytes = 1;                  ///< (format) NetCDF-4: chunks start at multiples of it
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several

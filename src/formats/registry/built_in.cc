@@ -11,6 +11,8 @@
 #include "formats/netcdf/cdf/cdf_writer.h"
 #include "formats/netcdf/model/joined_components.h"
 #include "formats/vtkhdf/series.h"
+#include "formats/zarr/zarr_dataset.h"
+#include "formats/zarr/zarr_writer.h"
 #ifdef ESKER_HAVE_HDF5
 #include "formats/netcdf/hdf5/hdf5_writer.h"
 #include "formats/netcdf/hdf5/netcdf4_writer.h"
@@ -63,6 +65,11 @@ StagedWriterResult make_cdf(const WriterTarget& target) {
   const cdf::CdfWriter::Kind kind{cdf_version(target.format), is_one_of_two};
   return std::unique_ptr<StagedWriter>(
       std::make_unique<cdf::CdfWriter>(target.store, target.stem, kind, target.options, target.lock));
+}
+
+StagedWriterResult make_zarr(const WriterTarget& target) {
+  return std::unique_ptr<StagedWriter>(
+      std::make_unique<zarr::ZarrWriter>(target.store, target.stem, target.options, target.lock));
 }
 
 #ifdef ESKER_HAVE_HDF5
@@ -148,7 +155,17 @@ std::deque<FormatEntry> built_in_formats() {
            make_alone<make_vtkhdf<false>>,
            kOpenVtkhdf,
            make_vtkhdf<true>,
-           true}};
+           true},
+          {{"zarr"},
+           "zarr (Zarr v3, in shards)",
+           "Zarr groups",
+           {zarr::kSuffix},
+           "",
+           make_alone<make_zarr>,
+           open_as<zarr::ZarrDataset>,
+           make_zarr,
+           false,
+           zarr::kMetadataFile}};
 }
 
 }  // namespace esker

@@ -61,7 +61,13 @@ const FormatEntry* format_of_magic(std::string_view begin) {
 
 Result<const FormatEntry*> format_of_file(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(store, path, kMaxMagicBytes));
-  return format_of_magic(begin);
+  if (const FormatEntry* entry = format_of_magic(begin)) return entry;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.index.empty()) continue;
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + "/" + entry.index));
+    if (exists) return &entry;
+  }
+  return nullptr;
 }
 
 }  // namespace esker

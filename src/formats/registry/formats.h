@@ -38,7 +38,7 @@ struct FormatEntry {
   std::string title;  ///< for messages: "netCDF files"
   std::vector<std::string> suffixes;  ///< of paths; a path without suffix gets the first one
   /// At most 8 bytes with which the file at a dataset's path begins, for example its header. No magic bytes
-  /// begin with those of another format. Empty for IDX only.
+  /// begin with those of another format. Empty for IDX, and with an `index`.
   std::string magic;
   /// Makes a writer. Accesses no files. kUnsupported: the library lacks what the format needs.
   Result<std::unique_ptr<FormatWriter>> (*make_writer)(const WriterTarget& target) = nullptr;
@@ -49,6 +49,8 @@ struct FormatEntry {
   Result<std::unique_ptr<StagedWriter>> (*make_first_of_two)(const WriterTarget& target) = nullptr;
   /// Whether verify() proves by checksums that all steps are complete.
   bool has_checksums = false;
+  /// If datasets are directories, the name of the file that each has. Such a format has no magic bytes.
+  std::string index = {};
 };
 
 inline constexpr Index kMaxMagicBytes = 8;
@@ -65,7 +67,7 @@ Status register_format(FormatEntry entry);
 const FormatEntry* find_format(std::string_view name);
 /// The format whose magic bytes `begin` starts with; null if there is none.
 const FormatEntry* format_of_magic(std::string_view begin);
-/// The same for the file at `path`; null also if there is no file.
+/// The same for the file or directory at `path`; null also if there is none.
 Result<const FormatEntry*> format_of_file(Store& store, const std::string& path);
 
 }  // namespace esker

@@ -27,7 +27,8 @@ std::vector<std::string> with_suffixes(const std::string& path) {
   std::vector<std::string> files;
   for (const FormatEntry& entry : formats()) {
     const std::string& suffix = entry.suffixes.front();
-    if (!entry.magic.empty() && format_of_suffix(suffix) == &entry) files.push_back(path + suffix);
+    const bool is_idx = &entry == &formats().front();
+    if (!is_idx && format_of_suffix(suffix) == &entry) files.push_back(path + suffix);
   }
   return files;
 }
@@ -62,12 +63,13 @@ std::string known_formats() {
 
 Result<std::unique_ptr<OpenedDataset>> open_any(const std::shared_ptr<Store>& store,
                                                 const std::string& path) {
-  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(*store, path, kMaxMagicBytes));
-  if (const FormatEntry* entry = format_of_magic(begin)) return entry->open(store, path);
+  ESKER_ASSIGN_OR_RETURN(const FormatEntry* entry, format_of_file(*store, path));
+  if (entry) return entry->open(store, path);
   auto opened = formats().front().open(store, path);  // IDX
   if (opened.status().code() != Code::kNotFound) return opened;
   ESKER_ASSIGN_OR_RETURN(const std::string file, find_first(*store, with_suffixes(path)));
   if (!file.empty()) return open_any(store, file);
+  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(*store, path, kMaxMagicBytes));
   if (begin.empty()) {
     ESKER_ASSIGN_OR_RETURN(const bool is_file, is_empty_file(*store, path));
     if (is_file) return error(Code::kDataLoss, "{}: the file is empty", path);

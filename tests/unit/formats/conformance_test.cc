@@ -48,7 +48,8 @@ struct Format {
 std::vector<Format> formats() {
   std::vector<Format> all{{"idx", "run.idx"},
                           {"cdf", "run.nc", NC_FORMAT_64BIT_DATA, 20},
-                          {"cdf5", "run.nc", NC_FORMAT_64BIT_DATA, 20, true}};
+                          {"cdf5", "run.nc", NC_FORMAT_64BIT_DATA, 20, true},
+                          {"zarr", "run.zarr"}};
 #ifdef ESKER_HAVE_HDF5
   all.push_back({"netcdf4", "run.nc", NC_FORMAT_NETCDF4, 40, true});
 #endif

@@ -97,6 +97,10 @@ std::vector<StepCase> step_cases() {
       {"Cdf5Slabs", {{"format", "cdf5"}}, with_pattern(WritePattern::kSlabs)},
       {"Cdf5DenseAxis", {{"format", "cdf5"}}, with_dense_axis(1)},
       {"Cdf5AndIdx", {{"format", "cdf5+idx"}}},
+      {"Zarr", {{"format", "zarr"}}},
+      {"ZarrChunks", {{"format", "zarr"}, {"chunks", "5,4,3"}}},
+      {"ZarrZstd", {{"format", "zarr"}, {"chunks", "5,4,3"}, {"compression", "zstd"}}},
+      {"ZarrAndIdx", {{"format", "zarr+idx"}}},
 #ifdef ESKER_HAVE_HDF5
       {"Netcdf4", {{"format", "netcdf4"}}},
       {"Netcdf4Chunks", {{"format", "netcdf4"}, {"chunks", "5,4,3"}}},

@@ -103,7 +103,9 @@ class CreationTest : public testing::TestWithParam<Creation> {
  protected:
   void SetUp() override {
     run_.single = GetParam().single;
-    run_.path = GetParam().format.ends_with("idx") ? "run.idx" : "run.nc";
+    run_.path = GetParam().format.ends_with("idx") ? "run.idx"
+                : GetParam().format == "zarr"      ? "run.zarr"
+                                                   : "run.nc";
     run_.options = {{"format", GetParam().format}};
     if (const char* partitions = GetParam().partitions) {
       run_.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
@@ -227,6 +229,8 @@ std::vector<Creation> creations() {
           {"Cdf5", "cdf5"},
           {"Netcdf4", "netcdf4"},
           {"Cdf5AndIdx", "cdf5+idx", true},
+          {"Zarr", "zarr"},
+          {"ZarrAndIdx", "zarr+idx"},
           {"Cdf5AndIdxOfSeveralGrids", "cdf5+idx"},
           {"Netcdf4AndIdx", "netcdf4+idx", true},
           {"IdxReplacesIdx", "idx", true, true, true},
@@ -235,6 +239,8 @@ std::vector<Creation> creations() {
           {"SeveralGridsReplaceSeveral", "idx", false, true, false},
           {"Cdf5ReplacesCdf5", "cdf5", false, true, true},
           {"Netcdf4ReplacesNetcdf4", "netcdf4", false, true, true},
+          {"ZarrReplacesZarr", "zarr", false, true, true},
+          {"ZarrAndIdxReplaceThemselves", "zarr+idx", true, true, true},
           {"PartsOfNetcdf4", "netcdf4", true, false, false, "2"},
           {"PartsOfNetcdf4ReplaceThemselves", "netcdf4", true, true, true, "2"},
           {"Cdf5AndIdxReplaceThemselves", "cdf5+idx", true, true, true},

@@ -1,0 +1,123 @@
+#include "formats/zarr/creation.h"
+
+#include <algorithm>
+
+#include "base/macros.h"
+#include "formats/netcdf/model/values.h"
+#include "formats/zarr/small_values.h"
+#include "store/commit.h"
+
+namespace esker::zarr {
+namespace {
+
+/// The same files, below Paths::staged().
+Paths staging(const Paths& paths) { return {paths.staged()}; }
+
+Status write_file(Store& store, const std::string& path, std::span<const std::byte> bytes, bool durable) {
+  ESKER_RETURN_IF_ERROR(store.remove(path));  // a longer one of a run that failed
+  return edit_file(
+      store, path, [&](File& file) { return file.write_at(bytes, 0); }, durable);
+}
+
+Status stage_values(Store& store, const Paths& to, const Schema& schema, const Model& model, bool durable) {
+  const auto write = [&](int number, std::span<const std::byte> bytes) {
+    return write_file(store, to.file_of(model.group.arrays[static_cast<std::size_t>(number)], 0), bytes,
+                      durable);
+  };
+  for (const auto& coordinate : model.stored.coordinates) {
+    const Array& array = model.group.arrays[static_cast<std::size_t>(coordinate.variable)];
+    const Numbers values =
+        netcdf::coordinates_of(schema.grids()[static_cast<std::size_t>(coordinate.grid)], coordinate.dim);
+    ESKER_RETURN_IF_ERROR(write(coordinate.variable, print_values(values, array.shape[0], array.fill)));
+  }
+  for (std::size_t s = 0; s < schema.scalars().size(); ++s) {
+    const AttributeValue& value = schema.scalars()[s].value;
+    const int number = model.stored.variable_of_scalar[s];
+    const Array& array = model.group.arrays[static_cast<std::size_t>(number)];
+    const std::string* text = text_of(value);
+    ESKER_RETURN_IF_ERROR(
+        write(number, text ? print_text(*text) : print_values(numbers_of(value), 1, array.fill)));
+  }
+  return {};
+}
+
+/// Removes what is not of the new group: all but the arrays that have their place already.
+Status remove_replaced(Store& store, const Paths& paths, const Group& group) {
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(paths.directory));
+  for (const std::string& name : names) {
+    const std::string path = paths.directory + "/" + name;
+    if (path == paths.group() || path == paths.staged() || path == temporary_of(paths.group())) continue;
+    ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(staging(paths).metadata_of(name)));
+    if (is_staged || !group.find(name)) ESKER_RETURN_IF_ERROR(store.remove_all(path));
+  }
+  return {};
+}
+
+Status move_if_there(Store& store, const std::string& from, const std::string& to) {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(from));
+  if (!exists) return {};
+  ESKER_RETURN_IF_ERROR(make_directories(store, directory_of(to), false));
+  return store.rename(from, to);
+}
+
+/// Moves the staged arrays to their places, as far as they still are staged: metadata first.
+Status place_arrays(Store& store, const Paths& paths, const Group& group, bool durable) {
+  for (const Array& array : group.arrays) {
+    ESKER_RETURN_IF_ERROR(
+        move_if_there(store, staging(paths).metadata_of(array.name), paths.metadata_of(array.name)));
+    ESKER_RETURN_IF_ERROR(move_if_there(store, staging(paths).file_of(array, 0), paths.file_of(array, 0)));
+    if (!durable) continue;
+    for (const std::string& directory : {paths.files_of(array.name), paths.of_array(array.name)}) {
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store.is_directory(directory));
+      if (exists) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
+    }
+  }
+  return durable ? store.sync_directory(paths.directory) : Status();
+}
+
+}  // namespace
+
+Result<bool> is_begun(const Store& store, const Paths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_staging, store.is_directory(paths.staged()));
+  if (is_staging) return true;
+  return store.exists(temporary_of(paths.group()));
+}
+
+Status stage_group(Store& store, const Paths& paths, const Schema& schema, const Model& model, bool durable) {
+  ESKER_RETURN_IF_ERROR(store.remove_all(paths.staged()));
+  const Paths to = staging(paths);
+  ESKER_RETURN_IF_ERROR(make_directories(store, to.directory, durable));
+  for (const Array& array : model.group.arrays) {
+    const std::string text = print_array(array);
+    ESKER_RETURN_IF_ERROR(
+        write_file(store, to.metadata_of(array.name), std::as_bytes(std::span(text)), durable));
+  }
+  ESKER_RETURN_IF_ERROR(stage_values(store, to, schema, model, durable));
+  ESKER_RETURN_IF_ERROR(stage_file(store, paths.group(), print_group(model.group), durable));
+  return write_file(store, paths.staged_mark(), {}, durable);
+}
+
+Status publish_group(Store& store, const Paths& paths, const Group& group, bool replaces, bool durable) {
+  if (replaces) {
+    ESKER_RETURN_IF_ERROR(publish_file(store, paths.group(), durable));
+    return finish_creation(store, paths, group, durable);
+  }
+  ESKER_RETURN_IF_ERROR(remove_replaced(store, paths, group));
+  ESKER_RETURN_IF_ERROR(place_arrays(store, paths, group, durable));
+  ESKER_RETURN_IF_ERROR(publish_file(store, paths.group(), durable));
+  return store.remove_all(paths.staged());
+}
+
+Status finish_creation(Store& store, const Paths& paths, const Group& group, bool durable) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(paths.staged_mark()));
+  ESKER_ASSIGN_OR_RETURN(const bool is_of_another, store.exists(temporary_of(paths.group())));
+  if (!is_staged || is_of_another) {
+    ESKER_RETURN_IF_ERROR(store.remove_all(paths.staged()));
+    return store.remove(temporary_of(paths.group()));
+  }
+  ESKER_RETURN_IF_ERROR(remove_replaced(store, paths, group));
+  ESKER_RETURN_IF_ERROR(place_arrays(store, paths, group, durable));
+  return store.remove_all(paths.staged());
+}
+
+}  // namespace esker::zarr

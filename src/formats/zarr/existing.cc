@@ -1,0 +1,158 @@
+#include "formats/zarr/existing.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/pack_values.h"
+#include "base/text.h"
+#include "format/schema_json.h"
+#include "formats/netcdf/model/existing.h"
+#include "formats/netcdf/model/values.h"
+#include "formats/zarr/small_values.h"
+#include "store/commit.h"
+
+namespace esker::zarr {
+namespace {
+
+constexpr Index kMostValueBytes = Index{1} << 31;
+
+Result<std::vector<std::byte>> read_file(Store& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const Index size, file->size_bytes());
+  if (size > kMostValueBytes) return error(Code::kDataLoss, "{}: {} bytes, expected less", path, size);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  ESKER_RETURN_IF_ERROR(file->read_at(bytes, 0));
+  return bytes;
+}
+
+/// Reads the values of arrays whose chunks are files.
+class ValueReader {
+ public:
+  /// A file is in the first of these places that has it.
+  ValueReader(Store& store, std::vector<Paths> places, const Group& group)
+      : store_(store), places_(std::move(places)), group_(group) {}
+
+  Result<std::string> text(const Array& array) { return on(array, 0, parse_text); }
+
+  /// One value of each step, or all values.
+  Result<AttributeValue> values(std::size_t number, Index step) {
+    const Array& array = group_.arrays[number];
+    if (array.is_text) {
+      ESKER_ASSIGN_OR_RETURN(std::string found, text(array));
+      return netcdf::to_text(std::move(found));
+    }
+    const bool has_steps = array.has_steps(group_.time);
+    const bool is_plain =
+        array.chunk.empty() && array.codec.kind == CodecKind::kRaw && array.shape.size() < 2;
+    if (!is_plain || (!has_steps && array.shape != array.file))
+      return error(Code::kDataLoss, "the array '{}' is not stored as Esker stores it", array.name);
+    if (has_steps) return value_of_step(array, step);
+    const Index n = array.shape.empty() ? 1 : array.shape[0];
+    ESKER_ASSIGN_OR_RETURN(const Numbers numbers,
+                           on(array, 0, [&](auto bytes) { return parse_values(bytes, array.type, n); }));
+    return to_value(numbers);
+  }
+
+ private:
+  template <class Parse>
+  auto on(const Array& array, Index number, const Parse& parse)
+      -> decltype(parse(std::span<const std::byte>())) {
+    ESKER_ASSIGN_OR_RETURN(const std::string path, find(array, number));
+    ESKER_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(store_, path));
+    auto found = parse(bytes);
+    if (!found.ok()) return found.status().with_context(path);
+    return found;
+  }
+
+  Result<std::string> find(const Array& array, Index number) const {
+    for (const Paths& paths : places_) {
+      std::string path = paths.file_of(array, number);
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store_.exists(path));
+      if (exists) return path;
+    }
+    return error(Code::kDataLoss, "{} is missing", places_.back().file_of(array, number));
+  }
+
+  /// Steps are asked for in order.
+  Result<AttributeValue> value_of_step(const Array& array, Index step) {
+    const Index per_file = array.file[0], number = step / per_file;
+    if (number != last_file_ || &array != last_) {
+      ESKER_ASSIGN_OR_RETURN(values_, on(array, number, [&](auto bytes) {
+                               return parse_values(bytes, array.type, std::min(per_file, std::ssize(bytes)));
+                             }));
+      last_file_ = number;
+      last_ = &array;
+    }
+    return std::visit(
+        [&](const auto& list) -> Result<AttributeValue> {
+          const auto at = static_cast<std::size_t>(step % per_file);
+          if (at >= list.size())
+            return error(Code::kDataLoss, "{} has no value of step {}", places_.back().file_of(array, number),
+                         step);
+          return to_value(Numbers(std::decay_t<decltype(list)>{list[at]}));
+        },
+        values_);
+  }
+
+  Store& store_;
+  std::vector<Paths> places_;
+  const Group& group_;
+  const Array* last_ = nullptr;
+  Index last_file_ = -1;
+  Numbers values_;
+};
+
+Result<Existing> read_from(Store& store, const std::string& group_path, std::vector<Paths> places) {
+  Existing existing;
+  ESKER_ASSIGN_OR_RETURN(existing.text, read_text(store, group_path, kMaxSidecarBytes));
+  auto group = parse_group(existing.text);
+  if (!group.ok()) return group.status().with_context(group_path);
+  ValueReader reader(store, std::move(places), *group);
+  std::vector<std::string> texts;
+  for (const Array& array : group->arrays) {
+    if (!array.is_text) continue;
+    ESKER_ASSIGN_OR_RETURN(texts.emplace_back(), reader.text(array));
+  }
+  const netcdf::Header header = header_of(*group, texts);
+  const netcdf::ReadValues read = [&](int variable, Index step) {
+    return reader.values(static_cast<std::size_t>(variable), step);
+  };
+  auto found = netcdf::read_ours(header, read, existing.warnings);
+  if (!found.ok()) return found.status().with_context(group_path);
+  existing.schema = std::move(found->schema);
+  existing.times = std::move(found->times);
+  auto model = find_in_group(existing.schema, *std::move(group));
+  if (!model.ok()) return model.status().with_context(group_path);
+  existing.model = *std::move(model);
+  return existing;
+}
+
+}  // namespace
+
+Result<Existing> read_existing(Store& store, const Paths& paths) {
+  return read_from(store, paths.group(), {paths});
+}
+
+Result<Existing> read_staged(Store& store, const Paths& paths) {
+  return read_from(store, temporary_of(paths.group()), {{paths.staged()}, paths});
+}
+
+std::string print_existing(const Existing& existing) {
+  return pack_texts({existing.text, print_schema(existing.schema), pack_values(existing.times),
+                     pack_texts(existing.warnings)});
+}
+
+Result<Existing> parse_existing(const std::string& text) {
+  const std::vector<std::string> texts = unpack_texts(text);
+  Existing existing;
+  existing.text = texts.at(0);
+  ESKER_ASSIGN_OR_RETURN(Group group, parse_group(existing.text));
+  ESKER_ASSIGN_OR_RETURN(existing.schema, parse_schema(texts.at(1)));
+  existing.times = unpack_values<double>(texts.at(2));
+  existing.warnings = unpack_texts(texts.at(3));
+  ESKER_ASSIGN_OR_RETURN(existing.model, find_in_group(existing.schema, std::move(group)));
+  return existing;
+}
+
+}  // namespace esker::zarr

@@ -1,0 +1,30 @@
+// Reads what a group that Esker wrote contains, apart from the samples of fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/zarr/model.h"
+#include "formats/zarr/paths.h"
+#include "store/store.h"
+
+namespace esker::zarr {
+
+struct Existing {
+  Schema schema;
+  Model model;
+  std::vector<double> times;
+  std::string text = {};  ///< of the group's zarr.json
+  std::vector<std::string> warnings = {};
+};
+
+/// The content of the dataset. kNotFound, kDataLoss, kUnsupported, kIoError.
+Result<Existing> read_existing(Store& store, const Paths& paths);
+/// That of a new dataset whose group does not have its name yet (creation.h), without steps.
+Result<Existing> read_staged(Store& store, const Paths& paths);
+
+/// The same as a text, and back, on any rank. Pure.
+std::string print_existing(const Existing& existing);
+Result<Existing> parse_existing(const std::string& text);
+
+}  // namespace esker::zarr

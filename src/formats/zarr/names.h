@@ -1,0 +1,22 @@
+// The names that metadata of Zarr and its extensions have, as Esker writes them.
+#pragma once
+
+namespace esker::zarr {
+
+inline constexpr const char* kBytes = "bytes";
+inline constexpr const char* kZstd = "zstd";
+inline constexpr const char* kGzip = "gzip";
+inline constexpr const char* kSums = "crc32c";
+inline constexpr const char* kSharding = "sharding_indexed";
+inline constexpr const char* kTexts = "vlen-utf8";
+inline constexpr const char* kTextType = "string";
+inline constexpr const char* kFillAttribute = "_FillValue";
+inline constexpr int kZstdLevel = 3;
+
+// The attribute of a group that Esker wrote, and its members.
+inline constexpr const char* kEskerAttribute = "esker";
+inline constexpr const char* kSteps = "steps";
+inline constexpr const char* kTime = "time";
+inline constexpr const char* kArrays = "arrays";
+
+}  // namespace esker::zarr

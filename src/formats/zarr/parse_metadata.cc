@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/json_text.h"
+#include "format/schema_json.h"
+#include "formats/netcdf/model/values.h"
+#include "formats/zarr/metadata.h"
+#include "formats/zarr/names.h"
+#include "formats/zarr/small_values.h"
+
+namespace esker::zarr {
+namespace {
+
+constexpr Index kMost = std::numeric_limits<Index>::max();
+
+/// Zarr's words for numbers that JSON lacks.
+std::optional<double> real_of_word(const std::string& word) {
+  if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (word == "Infinity") return std::numeric_limits<double>::infinity();
+  if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+/// The real whose eight bytes this is.
+std::optional<double> real_of_base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::size_t kDigitsOfReal = 11;
+  if (text.size() != kDigitsOfReal + 1 || text.back() != '=') return std::nullopt;
+  std::array<unsigned char, 9> bytes{};
+  std::size_t bit = 0;
+  for (const char digit : text.substr(0, kDigitsOfReal)) {
+    const std::size_t value = kDigits.find(digit);
+    if (value == std::string_view::npos) return std::nullopt;
+    for (std::size_t b = 6; b-- > 0; ++bit)
+      bytes[bit / 8] = static_cast<unsigned char>(bytes[bit / 8] << 1U | (value >> b & 1U));
+  }
+  double real = 0;
+  std::memcpy(&real, bytes.data(), sizeof(real));
+  return real;
+}
+
+bool is_real(const Json& json) {
+  return json.is_number_float() || (json.is_string() && real_of_word(json.get_ref<const std::string&>()));
+}
+
+double real_of(const Json& json) {
+  return json.is_string() ? *real_of_word(json.get_ref<const std::string&>()) : json.get<double>();
+}
+
+/// The elements of a list, or the value itself; no copies, because destructors of Json allocate.
+std::vector<const Json*> values_in(const Json& json) {
+  std::vector<const Json*> values;
+  if (!json.is_array()) values.push_back(&json);
+  for (std::size_t n = 0; json.is_array() && n < json.size(); ++n) values.push_back(&json[n]);
+  return values;
+}
+
+/// One number or a list of them: reals if one of them is; else integers.
+std::optional<AttributeValue> numbers_in(const Json& json) {
+  const auto values = values_in(json);
+  const auto is_number = [](const Json* one) { return one->is_number() || is_real(*one); };
+  if (values.empty() || !std::ranges::all_of(values, is_number)) return std::nullopt;
+  if (std::ranges::any_of(values, [](const Json* one) { return is_real(*one); })) {
+    std::vector<double> reals;
+    for (const Json* one : values) reals.push_back(real_of(*one));
+    return reals;
+  }
+  const auto is_large = [](const Json* one) {
+    return one->is_number_unsigned() && one->get<std::uint64_t>() > static_cast<std::uint64_t>(kMost);
+  };
+  if (std::ranges::any_of(values, is_large)) {
+    std::vector<std::uint64_t> integers;
+    for (const Json* one : values) integers.push_back(one->get<std::uint64_t>());
+    return integers;
+  }
+  std::vector<Index> integers;
+  for (const Json* one : values) integers.push_back(one->get<Index>());
+  return integers;
+}
+
+/// Nothing if netCDF's model has no such attribute.
+std::optional<AttributeValue> value_of(const Json& json) {
+  if (json.is_number()) return numbers_in(json);
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_array()) return std::nullopt;
+  if (auto numbers = numbers_in(json)) return numbers;
+  std::vector<std::string> texts;
+  for (const Json& one : json) {
+    if (!one.is_string()) return std::nullopt;
+    texts.push_back(one.get<std::string>());
+  }
+  return to_value(std::move(texts));
+}
+
+/// `array`: that has them; null: the group. The fill value has the type of the array.
+std::vector<netcdf::Attribute> parse_attributes(const Json& json, const Array* array) {
+  std::vector<netcdf::Attribute> attributes;
+  for (const auto& item : json.items()) {
+    std::optional<AttributeValue> value = value_of(item.value());
+    if (array && item.key() == kFillAttribute && value) {
+      if (const std::string* text = text_of(*value)) {
+        if (const auto real = real_of_base64(*text)) value = std::vector<double>{*real};
+      }
+      const auto typed = to_type(numbers_of(*value), array->type);
+      if (typed.ok() && !text_of(*value)) value = to_value(*typed);
+    }
+    if (value) attributes.push_back(netcdf::to_attribute(item.key(), *value));
+  }
+  return attributes;
+}
+
+Result<std::vector<Index>> parse_extents(const Json& json, const char* key, std::size_t rank, Index least) {
+  ESKER_ASSIGN_OR_RETURN(std::vector<Index> extents, get_integers(json, key));
+  const bool is_small = std::ranges::any_of(extents, [&](Index extent) { return extent < least; });
+  if (extents.size() == rank && !is_small) return extents;
+  return error(Code::kDataLoss, "'{}': expected {} numbers of at least {}", key, rank, least);
+}
+
+Result<std::vector<std::byte>> parse_fill(const Json& json, SampleType type) {
+  if (!json.contains("fill_value")) return error(Code::kDataLoss, "'fill_value' is missing");
+  const auto value = numbers_in(json["fill_value"]);
+  if (value) {
+    const auto typed = to_type(numbers_of(*value), type);
+    if (typed.ok()) return print_values(*typed, 1, {});
+  }
+  return error(Code::kDataLoss, "'fill_value' is not a number of the type {}", name(type));
+}
+
+/// The name and the configuration of an extension.
+struct Named {
+  std::string name;
+  const Json* configuration = nullptr;  ///< null: none
+};
+
+Result<Named> parse_named(const Json& json) {
+  if (json.is_string()) return Named{json.get<std::string>()};
+  if (!json.is_object()) return error(Code::kDataLoss, "expected an object with a name");
+  Named named;
+  ESKER_ASSIGN_OR_RETURN(named.name, get_text(json, "name"));
+  if (json.contains("configuration")) {
+    ESKER_ASSIGN_OR_RETURN(named.configuration, get_object(json, "configuration"));
+  }
+  return named;
+}
+
+Status unknown_codec(const std::string& name) {
+  return error(Code::kUnsupported, "codec '{}': Esker reads {}, {}, {} and {} in datasets that it wrote",
+               excerpt(name), kBytes, kZstd, kGzip, kSharding);
+}
+
+Status parse_codecs_of_chunk(const Json& list, Array& array) {
+  for (const Json& json : list) {
+    ESKER_ASSIGN_OR_RETURN(const Named named, parse_named(json));
+    if (named.name == kBytes) {
+      const bool is_big = named.configuration && named.configuration->value("endian", "little") != "little";
+      if (is_big) return error(Code::kUnsupported, "codec '{}': expected little-endian values", kBytes);
+    } else if (named.name == kZstd) {
+      array.codec.kind = CodecKind::kZstd;
+      if (named.configuration && named.configuration->contains("checksum")) {
+        ESKER_ASSIGN_OR_RETURN(array.has_sums, get_bool(*named.configuration, "checksum"));
+      }
+    } else if (named.name == kGzip && named.configuration) {
+      array.codec.kind = CodecKind::kZip;
+      ESKER_ASSIGN_OR_RETURN(const Index level, get_integer(*named.configuration, "level", 0, 9));
+      array.codec.zip_level = static_cast<int>(level);
+    } else {
+      return unknown_codec(named.name);
+    }
+  }
+  return {};
+}
+
+Status parse_codecs(const Json& json, Array& array) {
+  ESKER_ASSIGN_OR_RETURN(const Json* list, get_array(json, "codecs"));
+  if (list->empty()) return error(Code::kDataLoss, "'codecs' is empty");
+  ESKER_ASSIGN_OR_RETURN(const Named first, parse_named(list->front()));
+  if (array.is_text) return first.name == kTexts ? Status() : unknown_codec(first.name);
+  if (first.name != kSharding) return parse_codecs_of_chunk(*list, array);
+  if (!first.configuration) return error(Code::kDataLoss, "codec '{}' has no configuration", kSharding);
+  ESKER_ASSIGN_OR_RETURN(array.chunk,
+                         parse_extents(*first.configuration, "chunk_shape", array.shape.size(), 1));
+  for (std::size_t a = 0; a < array.chunk.size(); ++a) {
+    if (array.file[a] % array.chunk[a] == 0) continue;
+    return error(Code::kDataLoss, "shards of {} samples on axis {} do not consist of chunks of {}",
+                 array.file[a], a, array.chunk[a]);
+  }
+  ESKER_ASSIGN_OR_RETURN(const Json* inner, get_array(*first.configuration, "codecs"));
+  return parse_codecs_of_chunk(*inner, array);
+}
+
+Status check_size(const Array& array) {
+  std::optional<Index> bytes = array.is_text ? 1 : size_bytes(array.type);
+  for (const std::vector<Index>* extents : {&array.shape, &array.file}) {
+    bytes = array.is_text ? 1 : size_bytes(array.type);
+    for (const Index extent : *extents) {
+      if (bytes) bytes = checked_mul(*bytes, std::max<Index>(extent, 1));
+    }
+    if (!bytes) return error(Code::kDataLoss, "the array has more bytes than 64 bits can count");
+  }
+  return {};
+}
+
+Result<Array> parse_array(const std::string& of, const Json& json) {
+  Array array{of};
+  ESKER_ASSIGN_OR_RETURN(array.shape, get_integers(json, "shape"));
+  if (array.shape.size() > kMaxRank + 2 || std::ranges::any_of(array.shape, [](Index n) { return n < 0; }))
+    return error(Code::kDataLoss, "'shape' is not that of an array of at most {} axes", kMaxRank + 2);
+  ESKER_ASSIGN_OR_RETURN(const std::string type, get_text(json, "data_type"));
+  array.is_text = type == kTextType;
+  if (!array.is_text) {
+    ESKER_ASSIGN_OR_RETURN(array.type, parse_sample_type(type));
+    ESKER_ASSIGN_OR_RETURN(array.fill, parse_fill(json, array.type));
+  }
+  ESKER_ASSIGN_OR_RETURN(const Json* grid, get_object(json, "chunk_grid"));
+  ESKER_ASSIGN_OR_RETURN(const Json* of_grid, get_object(*grid, "configuration"));
+  ESKER_ASSIGN_OR_RETURN(array.file, parse_extents(*of_grid, "chunk_shape", array.shape.size(), 1));
+  ESKER_RETURN_IF_ERROR(parse_codecs(json, array));
+  ESKER_RETURN_IF_ERROR(check_size(array));
+  ESKER_ASSIGN_OR_RETURN(array.dims, get_texts(json, "dimension_names"));
+  if (array.dims.size() != array.shape.size())
+    return error(Code::kDataLoss, "{} dimension names, expected {}", array.dims.size(), array.shape.size());
+  ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(json, "attributes"));
+  array.attributes = parse_attributes(*attributes, &array);
+  return array;
+}
+
+Status parse_arrays(const Json& json, const std::vector<std::string>& names, Group& group) {
+  ESKER_ASSIGN_OR_RETURN(const Json* consolidated, get_object(json, "consolidated_metadata"));
+  ESKER_ASSIGN_OR_RETURN(const Json* metadata, get_object(*consolidated, "metadata"));
+  for (const std::string& name : names) {
+    if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
+        !metadata->contains(name) || group.find(name))
+      return error(Code::kDataLoss, "no metadata of the array '{}'", excerpt(name));
+    auto array = parse_array(name, (*metadata)[name]);
+    if (!array.ok()) return array.status().with_context("array '" + excerpt(name) + "'");
+    group.arrays.push_back(*std::move(array));
+  }
+  return {};
+}
+
+}  // namespace
+
+const Array* Group::find(const std::string& name) const {
+  const auto found = std::ranges::find(arrays, name, &Array::name);
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+Result<Group> parse_group(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
+  ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(holder.json, "attributes"));
+  if (!attributes->contains(kEskerAttribute))
+    return error(Code::kDataLoss,
+                 "the group was not written by Esker: it has no attribute '{}'; `esker convert` reads it",
+                 kEskerAttribute);
+  ESKER_ASSIGN_OR_RETURN(const Json* ours, get_object(*attributes, kEskerAttribute));
+  ESKER_RETURN_IF_ERROR(check_format(*ours, Group::kFormat));
+  Group group;
+  ESKER_ASSIGN_OR_RETURN(group.time, get_text(*ours, kTime));
+  ESKER_ASSIGN_OR_RETURN(group.num_steps, get_integer(*ours, kSteps, 0, kMost));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, get_texts(*ours, kArrays));
+  group.attributes = parse_attributes(*attributes, nullptr);
+  ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, names, group));
+  return group;
+}
+
+Result<bool> is_of_esker(const std::string& text) {
+  const auto holder = parse_json_object(text, kMaxSidecarBytes);
+  if (!holder.ok()) return holder.status().code() == Code::kDataLoss ? Result<bool>(false) : holder.status();
+  const auto attributes = holder->json.find("attributes");
+  return attributes != holder->json.end() && attributes->is_object() && attributes->contains(kEskerAttribute);
+}
+
+}  // namespace esker::zarr

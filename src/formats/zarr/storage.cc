@@ -1,0 +1,129 @@
+#include "formats/zarr/storage.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "codec/codecs.h"
+#include "layout/chunk_choice.h"
+#include "layout/piece_record.h"
+#include "layout/places.h"
+
+namespace esker::zarr {
+namespace {
+
+constexpr Index kPieceBytes = Index{1} << 20;  // of a chunk that is not compressed, for one aggregator
+
+Result<CodecSpec> codec_of(const Schema& schema, const Field& field) {
+  if (field.compression.empty() || num_axes(schema, field) == 0) return CodecSpec();
+  ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, parse_compression_option(field.compression));
+  const bool is_known =
+      codec.kind == CodecKind::kRaw || codec.kind == CodecKind::kZip || codec.kind == CodecKind::kZstd;
+  if (is_known) return codec;
+  return error(Code::kUnsupported,
+               "field '{}': compression {}: Zarr arrays do not have it; expected none, zstd or zip (gzip)",
+               field.name, field.compression);
+}
+
+Result<Point> choose_chunk_of(const Field& field, const Box& box, const std::vector<Index>& chunks) {
+  if (chunks.empty()) return choose_chunk(box, field.sample_bytes(), {kLeastChunkBytes, kMostChunkBytes});
+  if (std::ssize(chunks) < box.rank) {
+    return error(Code::kInvalidArgument, "field '{}' has {} axes, but the option chunks has {} extents",
+                 field.name, box.rank, chunks.size());
+  }
+  Point chunk{1, 1, 1, 1, 1};
+  for (int a = 0; a < box.rank; ++a) chunk[a] = std::min(chunks[static_cast<std::size_t>(a)], box.hi[a]);
+  return chunk;
+}
+
+/// As many consecutive chunks as fit in a shard, in nearly equal parts of the axis that is divided.
+Point choose_shard(const Box& box, const Point& chunk, Index sample_bytes) {
+  Point counts{1, 1, 1, 1, 1};
+  Index chunk_bytes = sample_bytes;
+  for (int a = 0; a < box.rank; ++a) {
+    counts[a] = div_up(box.hi[a], chunk[a]);
+    chunk_bytes *= chunk[a];
+  }
+  Point shard = slab_extent(counts, box.rank, kMostShardBytes / chunk_bytes);
+  for (int a = 0; a < box.rank; ++a) shard[a] = div_up(counts[a], div_up(counts[a], shard[a]));
+  return shard;
+}
+
+Status check_chunk(const Field& field, const Point& chunk, int rank) {
+  constexpr Index kMostBytes = Index{1} << 31;  // what readers decode at once
+  std::optional<Index> bytes = field.sample_bytes();
+  for (int a = 0; a < rank; ++a) {
+    if (bytes) bytes = checked_mul(*bytes, chunk[a]);
+  }
+  if (bytes && *bytes < kMostBytes) return {};
+  return error(Code::kInvalidArgument,
+               "field '{}': chunks have 2 GiB or more; set the option chunks to smaller extents", field.name);
+}
+
+Index spare_bytes(const CodecSpec& codec, Index chunk_bytes) {
+  if (codec.kind == CodecKind::kZstd) return zstd_bound(chunk_bytes) - chunk_bytes;
+  if (codec.kind == CodecKind::kZip) return gzip_bound(chunk_bytes) - chunk_bytes;
+  return 0;
+}
+
+}  // namespace
+
+int num_axes(const Schema& schema, const Field& field) {
+  const Grid& grid = schema.grid_of(field);
+  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
+}
+
+bool is_series(const Schema& schema, const Field& field) {
+  return !field.fixed && num_axes(schema, field) == 0;
+}
+
+BlockShape chunk_of(const Schema& schema, const Field& field, const FieldStorage& storage) {
+  return {field.type, field.components, schema.box_of(schema.grid_of(field)).rank, storage.chunk};
+}
+
+Result<Storage> choose_storage(const Schema& schema, const std::vector<Index>& chunks) {
+  Storage storage;
+  for (const Field& field : schema.fields()) {
+    FieldStorage& of = storage.emplace_back();
+    ESKER_ASSIGN_OR_RETURN(of.codec, codec_of(schema, field));
+    if (num_axes(schema, field) == 0) continue;
+    const Box box = schema.box_of(schema.grid_of(field));
+    ESKER_ASSIGN_OR_RETURN(of.chunk, choose_chunk_of(field, box, chunks));
+    ESKER_RETURN_IF_ERROR(check_chunk(field, of.chunk, box.rank));
+    of.chunks_per_file = choose_shard(box, of.chunk, field.sample_bytes());
+  }
+  return storage;
+}
+
+Result<FieldStorage> storage_of(const Schema& schema, const Field& field, const Array& array) {
+  FieldStorage storage;
+  storage.codec = array.codec;
+  const int rank = num_axes(schema, field);
+  const int before = field.fixed ? 0 : 1, behind = field.components > 1 ? 1 : 0;
+  bool is_ours = std::ssize(array.shape) == before + rank + behind && array.type == field.type &&
+                 array.chunk.empty() == (rank == 0);
+  if (is_ours && rank > 0 && before > 0) is_ours = array.file.front() == 1;
+  if (is_ours && behind > 0) is_ours = array.file.back() == field.components;
+  for (int a = 0; a < rank && is_ours; ++a) {
+    const auto axis = static_cast<std::size_t>(before + rank - 1 - a);
+    storage.chunk[a] = array.chunk[axis];
+    storage.chunks_per_file[a] = array.file[axis] / array.chunk[axis];
+  }
+  if (is_ours) return storage;
+  return error(Code::kDataLoss, "the array '{}' does not have chunks as Esker writes them", array.name);
+}
+
+std::shared_ptr<const ChunkedLayout> layout_of(const Schema& schema, const Field& field,
+                                               const FieldStorage& storage) {
+  const Box box = schema.box_of(schema.grid_of(field));
+  const Index chunk_bytes = chunk_of(schema, field, storage).size_bytes();
+  const bool is_raw = storage.codec.kind == CodecKind::kRaw;
+  const ChunkedLayout::Shape shape{storage.chunk, is_raw ? 1 : kCompressedAlignment,
+                                   spare_bytes(storage.codec, chunk_bytes), storage.chunks_per_file};
+  const ChunkedLayout::Tiles tiles{is_raw ? within_a_call(kPieceBytes) : chunk_bytes, 0};
+  return std::make_shared<const ChunkedLayout>(box.rank, box.hi, field.sample_bytes(), shape, 0, tiles);
+}
+
+}  // namespace esker::zarr

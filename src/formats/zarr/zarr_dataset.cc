@@ -1,0 +1,104 @@
+#include "formats/zarr/zarr_dataset.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/zarr/existing.h"
+#include "formats/zarr/shard_reader.h"
+#include "read/chunk_reader.h"
+
+namespace esker::zarr {
+
+Result<ZarrDataset> ZarrDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  ZarrDataset dataset(store, path);
+  dataset.paths_ = {path};
+  ESKER_ASSIGN_OR_RETURN(Existing existing, read_existing(*store, dataset.paths_));
+  dataset.schema = std::move(existing.schema);
+  dataset.times = std::move(existing.times);
+  dataset.warnings = std::move(existing.warnings);
+  dataset.model_ = std::move(existing.model);
+  dataset.metadata_bytes_ = std::ssize(existing.text);
+  dataset.is_ours_ = true;
+  ESKER_RETURN_IF_ERROR(dataset.list_parts());
+  return dataset;
+}
+
+Status ZarrDataset::read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                                 ReadCounters& counters) const {
+  ShardReader shards(*store_, paths_, model_, schema, field, field_at(field).fixed ? -1 : step, counters);
+  const FieldStorage& storage = model_.storage[static_cast<std::size_t>(field)];
+  const ChunkedArray array{box(field).hi, storage.chunk, field_at(field).sample_bytes()};
+  return read_chunks(
+      array, samples,
+      [&](const Point& chunk, const Lattice& part, std::byte* to) { return shards.read(chunk, part, to); },
+      out);
+}
+
+ReadUnit ZarrDataset::read_unit(int field, int level) const {
+  const Box grid = box(field);
+  const FieldStorage& storage = model_.storage[static_cast<std::size_t>(field)];
+  const auto mask = bitmask(field);
+  const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
+  const bool is_plain = storage.codec.kind == CodecKind::kRaw;
+  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
+  for (int a = 0; a < grid.rank; ++a) {
+    unit.extent[a] = std::clamp<Index>(storage.chunk[a] / stride[a], 1, grid.hi[a]);
+  }
+  return unit;
+}
+
+template <class Visit>
+Status ZarrDataset::for_each_step(const Visit& visit) const {
+  for (Index step = 0; step < std::ssize(times); ++step) {
+    for (int field = 0; field < static_cast<int>(schema.fields().size()); ++field) {
+      const bool is_fixed = field_at(field).fixed;
+      if (is_fixed ? step == 0 : has(field, step)) ESKER_RETURN_IF_ERROR(visit(field, is_fixed ? -1 : step));
+    }
+  }
+  return {};
+}
+
+Result<StorageInfo> ZarrDataset::storage() const {
+  StorageInfo info{1, metadata_bytes_};
+  ESKER_RETURN_IF_ERROR(for_each_step([&](int field, Index step) -> Status {
+    const Field& of = field_at(field);
+    const auto layout = layout_of(schema, of, model_.storage[static_cast<std::size_t>(field)]);
+    const Array& array = model_.array_of_field(static_cast<std::size_t>(field));
+    for (Index file = 0; file < layout->num_files(); ++file) {
+      if (is_series(schema, of) && step % array.file.front() != 0) continue;
+      const std::string path =
+          paths_.files_of(array.name) + shard_name(array, *layout, num_axes(schema, of), step, file);
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
+      if (!exists) continue;
+      ESKER_ASSIGN_OR_RETURN(const auto opened, store_->open(path, OpenMode::kRead));
+      ESKER_ASSIGN_OR_RETURN(const Index bytes, opened->size_bytes());
+      ++info.files;
+      info.bytes += bytes;
+    }
+    return {};
+  }));
+  return info;
+}
+
+Status ZarrDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  Findings findings(report);
+  report.files = 1;
+  report.bytes = metadata_bytes_;
+  ReadCounters counters;
+  ESKER_RETURN_IF_ERROR(for_each_step([&](int field, Index step) -> Status {
+    ShardReader shards(*store_, paths_, model_, schema, field, step, counters);
+    for (Index file = 0; file < shards.layout().num_files(); ++file) {
+      const auto bytes = shards.check(file);
+      if (!bytes.ok()) findings.error(path_, bytes.status());
+      ++report.files;
+      report.bytes += bytes.ok() ? *bytes : 0;
+    }
+    if (progress) progress(static_cast<double>(std::max<Index>(step, 0)) / static_cast<double>(times.size()));
+    return {};
+  }));
+  look_for_writer(findings);
+  return {};
+}
+
+}  // namespace esker::zarr

@@ -1,0 +1,92 @@
+#include "formats/zarr/zarr_step_layouts.h"
+
+#include <algorithm>
+
+#include "base/macros.h"
+#include "codec/codecs.h"
+#include "formats/zarr/names.h"
+#include "formats/zarr/shard_index.h"
+#include "layout/places.h"
+
+namespace esker::zarr {
+
+std::string shard_name(const Array& array, const ChunkedLayout& layout, int num_axes, Index step,
+                       Index file) {
+  std::string name;
+  if (step >= 0) name += "/" + std::to_string(step / array.file.front());
+  const Point place = place_in(layout.chunks().num_tiles_on(), layout.domain().rank, file);
+  for (int a = num_axes; a-- > 0;) name += "/" + std::to_string(place[a]);
+  const std::size_t axes = static_cast<std::size_t>(num_axes) + (step >= 0 ? 1 : 0);
+  if (array.shape.size() > axes) name += "/0";  // of components
+  return name;
+}
+
+ZarrStepLayouts::ZarrStepLayouts(const Model& model, const Schema& schema, const std::vector<bool>& present,
+                                 const Paths& paths) {
+  for (std::size_t f = 0; f < present.size(); ++f) {
+    if (!present[f]) continue;
+    const Field& field = schema.fields()[f];
+    const FieldStorage& storage = model.storage[f];
+    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
+    const auto chunks = layout_of(schema, field, storage);
+    layouts.push_back(chunks);
+    const Array& array = model.array_of_field(f);
+    of_layout_.push_back({chunks, paths.files_of(array.name), array, storage.codec, num_axes(schema, field),
+                          is_series(schema, field), field.fixed, field.sample_bytes()});
+  }
+}
+
+std::string ZarrStepLayouts::file_path(int layout, Index file, Index step) const {
+  const OfLayout& to = of(layout);
+  return to.files + shard_name(to.array, *to.chunks, to.num_axes, to.is_fixed ? -1 : step, file);
+}
+
+Index ZarrStepLayouts::step_offset_bytes(int layout, Index step) const {
+  return of(layout).is_series ? step % kStepsPerFile * of(layout).sample_bytes : 0;
+}
+
+Index ZarrStepLayouts::compressed_room(int layout, const Piece& piece) const {
+  return of(layout).codec.kind == CodecKind::kZstd ? zstd_bound(piece.size_bytes)
+                                                   : gzip_bound(piece.size_bytes);
+}
+
+Status ZarrStepLayouts::compress(int layout, const Piece& /*piece*/, std::span<const std::byte> samples,
+                                 std::span<std::byte> stored, std::span<std::byte> /*scratch*/,
+                                 PieceRecord& record) const {
+  const OfLayout& to = of(layout);
+  const auto encode = [&] {
+    return to.codec.kind == CodecKind::kZstd ? zstd_encode(kZstdLevel, samples, stored, to.array.has_sums)
+                                             : gzip_encode(to.codec.zip_level, samples, stored);
+  };
+  ESKER_ASSIGN_OR_RETURN(const Index size, encode());
+  record.size_bytes = static_cast<std::uint32_t>(size);
+  record.form = 0;
+  record.max_error = record.rms_error = 0;
+  return {};
+}
+
+/// The chunks of a file follow each other; the index also has places for those past the grid.
+std::vector<std::byte> ZarrStepLayouts::file_end(int layout, Index file,
+                                                 std::span<const PieceRecord> records) const {
+  const OfLayout& to = of(layout);
+  if (to.array.chunk.empty()) return {};
+  const TiledOrder& chunks = to.chunks->chunks();
+  const Point& of_shard = chunks.tile_extent();
+  const Index chunk_bytes = to.chunks->chunk_stride_bytes();  // where they are not compressed
+  const Box stored = chunks.box_of_tile(file);
+  std::vector<ChunkPlace> places(
+      static_cast<std::size_t>(Box::from_extent(stored.rank, of_shard).num_samples()));
+  std::size_t n = 0;
+  for_each_place(Box::from_extent(stored.rank, stored.extents()), [&](const Point& place) {
+    ChunkPlace& chunk = places[static_cast<std::size_t>(number_in(of_shard, stored.rank, place))];
+    if (records.empty()) {
+      chunk = {n * static_cast<std::uint64_t>(chunk_bytes), static_cast<std::uint64_t>(chunk_bytes)};
+    } else {
+      chunk = {static_cast<std::uint64_t>(records[n].offset_bytes), records[n].size_bytes};
+    }
+    ++n;
+  });
+  return print_index(places);
+}
+
+}  // namespace esker::zarr
