@@ -31,6 +31,7 @@ class Esker(CMakePackage):
     depends_on("py-fypp", type="build")  # generates the Fortran module
 
     depends_on("fmt@9:")
+    depends_on("isa-l")
     depends_on("lz4")
     depends_on("xxhash@0.8:")
     depends_on("zfp@1.0:")
