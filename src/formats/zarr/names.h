@@ -13,7 +13,7 @@ inline constexpr const char* kTextType = "string";
 inline constexpr const char* kFillAttribute = "_FillValue";
 inline constexpr int kZstdLevel = 3;
 
-// The attribute of a group that Esker wrote, and its members.
+// The attribute of a group that Esker wrote, and the members of the JSON text in it.
 inline constexpr const char* kEskerAttribute = "esker";
 inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";

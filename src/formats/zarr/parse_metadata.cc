@@ -260,13 +260,15 @@ Result<Group> parse_group(const std::string& text) {
     return error(Code::kDataLoss,
                  "the group was not written by Esker: it has no attribute '{}'; `esker convert` reads it",
                  kEskerAttribute);
-  ESKER_ASSIGN_OR_RETURN(const Json* ours, get_object(*attributes, kEskerAttribute));
-  ESKER_RETURN_IF_ERROR(check_format(*ours, Group::kFormat));
+  ESKER_ASSIGN_OR_RETURN(const std::string description, get_text(*attributes, kEskerAttribute));
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder ours, parse_json_object(description, kMaxSidecarBytes));
+  ESKER_RETURN_IF_ERROR(check_format(ours.json, Group::kFormat));
   Group group;
-  ESKER_ASSIGN_OR_RETURN(group.time, get_text(*ours, kTime));
-  ESKER_ASSIGN_OR_RETURN(group.num_steps, get_integer(*ours, kSteps, 0, kMost));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, get_texts(*ours, kArrays));
+  ESKER_ASSIGN_OR_RETURN(group.time, get_text(ours.json, kTime));
+  ESKER_ASSIGN_OR_RETURN(group.num_steps, get_integer(ours.json, kSteps, 0, kMost));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, get_texts(ours.json, kArrays));
   group.attributes = parse_attributes(*attributes, nullptr);
+  std::erase_if(group.attributes, [](const netcdf::Attribute& one) { return one.name == kEskerAttribute; });
   ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, names, group));
   return group;
 }

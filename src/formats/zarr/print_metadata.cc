@@ -115,6 +115,21 @@ void print_codecs(JsonWriter& json, const Array& array) {
   });
 }
 
+/// The attribute of a group that Esker wrote: a text, because netCDF attributes are not objects, and xarray does not
+/// write those.
+std::string description_of(const Group& group) {
+  JsonWriter json;
+  json.object([&] {
+    json.key("format").integer(Group::kFormat);
+    json.key(kSteps).integer(group.num_steps);
+    json.key(kTime).text(group.time);
+    json.key(kArrays).array([&] {
+      for (const Array& array : group.arrays) json.text(array.name);
+    });
+  });
+  return json.take();
+}
+
 void print(JsonWriter& json, const Array& array) {
   const bool has_reals = !array.is_text && array.type >= SampleType::kFloat32;
   json.object([&] {
@@ -152,14 +167,7 @@ std::string print_group(const Group& group) {
     json.key("zarr_format").integer(3);
     json.key("node_type").text("group");
     json.key("attributes").object([&] {
-      json.key(kEskerAttribute).object([&] {
-        json.key("format").integer(Group::kFormat);
-        json.key(kSteps).integer(group.num_steps);
-        json.key(kTime).text(group.time);
-        json.key(kArrays).array([&] {
-          for (const Array& array : group.arrays) json.text(array.name);
-        });
-      });
+      json.key(kEskerAttribute).text(description_of(group));
       print_attributes(json, group.attributes, false);
     });
     json.key("consolidated_metadata").object([&] {
