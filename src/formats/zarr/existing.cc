@@ -103,6 +103,12 @@ class ValueReader {
   Numbers values_;
 };
 
+/// A schema that cannot be is a damaged file.
+Status in_file(const Status& status, const std::string& path) {
+  const bool is_wrong = status.code() == Code::kInvalidArgument || status.code() == Code::kAlreadyExists;
+  return (is_wrong ? Status(Code::kDataLoss, status.message()) : status).with_context(path);
+}
+
 Result<Existing> read_from(Store& store, const std::string& group_path, std::vector<Paths> places) {
   Existing existing;
   ESKER_ASSIGN_OR_RETURN(existing.text, read_text(store, group_path, kMaxSidecarBytes));
@@ -119,11 +125,11 @@ Result<Existing> read_from(Store& store, const std::string& group_path, std::vec
     return reader.values(static_cast<std::size_t>(variable), step);
   };
   auto found = netcdf::read_ours(header, read, existing.warnings);
-  if (!found.ok()) return found.status().with_context(group_path);
+  if (!found.ok()) return in_file(found.status(), group_path);
   existing.schema = std::move(found->schema);
   existing.times = std::move(found->times);
   auto model = find_in_group(existing.schema, *std::move(group));
-  if (!model.ok()) return model.status().with_context(group_path);
+  if (!model.ok()) return in_file(model.status(), group_path);
   existing.model = *std::move(model);
   return existing;
 }

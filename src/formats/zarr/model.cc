@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/model/values.h"
+#include "formats/zarr/names.h"
 #include "model/fill_value.h"
 
 namespace esker::zarr {
@@ -28,6 +29,25 @@ Array array_of(const netcdf::Header& header, const netcdf::Variable& variable) {
   }
   array.file = array.shape;
   return array;
+}
+
+/// Names that are taken in every group.
+Status check_names(const Schema& schema, const netcdf::Header& header) {
+  for (const char* name : {kEskerAttribute, netcdf::kSchemaAttribute}) {
+    if (!schema.attributes().contains(name)) continue;
+    return error(Code::kInvalidArgument,
+                 "attribute '{}' of the dataset: Zarr groups have an attribute of that name that "
+                 "Esker sets; rename it",
+                 name);
+  }
+  for (const netcdf::Variable& variable : header.variables) {
+    if (!variable.name.starts_with(kMetadataFile)) continue;
+    return error(Code::kInvalidArgument,
+                 "'{}': no array can have this name, because the metadata of a Zarr group are in "
+                 "the file {}; rename it",
+                 variable.name, kMetadataFile);
+  }
+  return {};
 }
 
 Status give_chunks(const Schema& schema, const Field& field, const FieldStorage& storage, bool sums,
@@ -56,6 +76,7 @@ Result<Model> describe_group(const Schema& schema, const std::vector<Index>& chu
   ESKER_ASSIGN_OR_RETURN(model.storage, choose_storage(schema, chunks));
   ESKER_ASSIGN_OR_RETURN(model.stored, netcdf::describe_file(schema));
   const netcdf::Header& header = model.stored.header;
+  ESKER_RETURN_IF_ERROR(check_names(schema, header));
   model.group.time = schema.time_name();
   model.group.attributes = header.attributes;
   for (const netcdf::Variable& variable : header.variables) {
@@ -81,6 +102,11 @@ Result<Model> find_in_group(const Schema& schema, Group group) {
     const Array& array = group.arrays[static_cast<std::size_t>(model.stored.variable_of_field[f])];
     ESKER_ASSIGN_OR_RETURN(const FieldStorage storage, storage_of(schema, schema.fields()[f], array));
     model.storage.push_back(storage);
+  }
+  if (model.stored.time_variable >= 0) {
+    const Array& times = group.arrays[static_cast<std::size_t>(model.stored.time_variable)];
+    if (times.file != std::vector<Index>{kStepsPerFile})
+      return error(Code::kDataLoss, "the array '{}' does not have chunks as Esker writes them", times.name);
   }
   model.group = std::move(group);
   return model;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "base/checked.h"
@@ -88,7 +90,7 @@ std::optional<AttributeValue> numbers_in(const Json& json) {
 
 /// Nothing if netCDF's model has no such attribute.
 std::optional<AttributeValue> value_of(const Json& json) {
-  if (json.is_number()) return numbers_in(json);
+  if (json.is_number() || is_real(json)) return numbers_in(json);
   if (json.is_string()) return json.get<std::string>();
   if (!json.is_array()) return std::nullopt;
   if (auto numbers = numbers_in(json)) return numbers;
@@ -156,18 +158,27 @@ Status unknown_codec(const std::string& name) {
                excerpt(name), kBytes, kZstd, kGzip, kSharding);
 }
 
+Status check_order(const Named& bytes) {
+  if (!bytes.configuration || !bytes.configuration->contains("endian")) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::string order, get_text(*bytes.configuration, "endian"));
+  if (order == "little") return {};
+  return error(Code::kUnsupported, "codec '{}': expected little-endian values", kBytes);
+}
+
+/// The values in bytes, and at most one compression.
 Status parse_codecs_of_chunk(const Json& list, Array& array) {
-  for (const Json& json : list) {
-    ESKER_ASSIGN_OR_RETURN(const Named named, parse_named(json));
-    if (named.name == kBytes) {
-      const bool is_big = named.configuration && named.configuration->value("endian", "little") != "little";
-      if (is_big) return error(Code::kUnsupported, "codec '{}': expected little-endian values", kBytes);
-    } else if (named.name == kZstd) {
+  if (list.empty() || list.size() > 2)
+    return error(Code::kUnsupported, "{} codecs, expected '{}' and at most one more", list.size(), kBytes);
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    ESKER_ASSIGN_OR_RETURN(const Named named, parse_named(list[n]));
+    if (named.name == kBytes && n == 0) {
+      ESKER_RETURN_IF_ERROR(check_order(named));
+    } else if (named.name == kZstd && n == 1) {
       array.codec.kind = CodecKind::kZstd;
       if (named.configuration && named.configuration->contains("checksum")) {
         ESKER_ASSIGN_OR_RETURN(array.has_sums, get_bool(*named.configuration, "checksum"));
       }
-    } else if (named.name == kGzip && named.configuration) {
+    } else if (named.name == kGzip && n == 1 && named.configuration) {
       array.codec.kind = CodecKind::kZip;
       ESKER_ASSIGN_OR_RETURN(const Index level, get_integer(*named.configuration, "level", 0, 9));
       array.codec.zip_level = static_cast<int>(level);
@@ -215,8 +226,13 @@ Result<Array> parse_array(const std::string& of, const Json& json) {
     return error(Code::kDataLoss, "'shape' is not that of an array of at most {} axes", kMaxRank + 2);
   ESKER_ASSIGN_OR_RETURN(const std::string type, get_text(json, "data_type"));
   array.is_text = type == kTextType;
+  if (array.is_text && !array.shape.empty())
+    return error(Code::kDataLoss, "a list of texts, expected one text");
   if (!array.is_text) {
-    ESKER_ASSIGN_OR_RETURN(array.type, parse_sample_type(type));
+    const auto sample_type = parse_sample_type(type);
+    if (!sample_type.ok())
+      return error(Code::kUnsupported, "'data_type': {}", sample_type.status().message());
+    array.type = *sample_type;
     ESKER_ASSIGN_OR_RETURN(array.fill, parse_fill(json, array.type));
   }
   ESKER_ASSIGN_OR_RETURN(const Json* grid, get_object(json, "chunk_grid"));
@@ -233,17 +249,35 @@ Result<Array> parse_array(const std::string& of, const Json& json) {
 }
 
 Status parse_arrays(const Json& json, const std::vector<std::string>& names, Group& group) {
+  std::set<std::string> found;
   ESKER_ASSIGN_OR_RETURN(const Json* consolidated, get_object(json, "consolidated_metadata"));
   ESKER_ASSIGN_OR_RETURN(const Json* metadata, get_object(*consolidated, "metadata"));
   for (const std::string& name : names) {
     if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
-        !metadata->contains(name) || group.find(name))
+        !metadata->contains(name) || !found.insert(name).second)
       return error(Code::kDataLoss, "no metadata of the array '{}'", excerpt(name));
     auto array = parse_array(name, (*metadata)[name]);
     if (!array.ok()) return array.status().with_context("array '" + excerpt(name) + "'");
     group.arrays.push_back(*std::move(array));
   }
   return {};
+}
+
+/// Other programs copy attributes to groups with other arrays, for example with some of the steps.
+Status check_dims(const Group& group) {
+  std::map<std::string, Index> lengths{{group.time, group.num_steps}};
+  for (const Array& array : group.arrays) {
+    for (std::size_t a = 0; a < array.dims.size(); ++a) {
+      const Index expected = lengths.emplace(array.dims[a], array.shape[a]).first->second;
+      if (array.shape[a] == expected && (a == 0 || array.dims[a] != group.time)) continue;
+      return error(Code::kDataLoss,
+                   "array '{}': axis {}, '{}', has {} samples, not as Esker writes it: expected {}{}",
+                   excerpt(array.name), a, excerpt(array.dims[a]), array.shape[a], expected,
+                   array.dims[a] == group.time ? " on the first axis" : "");
+    }
+  }
+  if (group.num_steps <= 1 || group.find(group.time)) return {};
+  return error(Code::kDataLoss, "{} steps, but no array of times", group.num_steps);
 }
 
 }  // namespace
@@ -270,6 +304,7 @@ Result<Group> parse_group(const std::string& text) {
   group.attributes = parse_attributes(*attributes, nullptr);
   std::erase_if(group.attributes, [](const netcdf::Attribute& one) { return one.name == kEskerAttribute; });
   ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, names, group));
+  ESKER_RETURN_IF_ERROR(check_dims(group));
   return group;
 }
 

@@ -115,8 +115,8 @@ void print_codecs(JsonWriter& json, const Array& array) {
   });
 }
 
-/// The attribute of a group that Esker wrote: a text, because netCDF attributes are not objects, and xarray does not
-/// write those.
+/// The attribute of a group that Esker wrote: a text, because netCDF attributes are not objects, and xarray
+/// does not write those.
 std::string description_of(const Group& group) {
   JsonWriter json;
   json.object([&] {

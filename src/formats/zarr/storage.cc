@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
+#include "formats/zarr/shard_index.h"
 #include "layout/chunk_choice.h"
 #include "layout/piece_record.h"
 #include "layout/places.h"
@@ -46,18 +47,26 @@ Point choose_shard(const Box& box, const Point& chunk, Index sample_bytes) {
     counts[a] = div_up(box.hi[a], chunk[a]);
     chunk_bytes *= chunk[a];
   }
-  Point shard = slab_extent(counts, box.rank, kMostShardBytes / chunk_bytes);
+  // The index has bytes, too.
+  const Index most = kMostShardBytes / std::max<Index>(chunk_bytes, sizeof(ChunkPlace));
+  Point shard = slab_extent(counts, box.rank, most);
   for (int a = 0; a < box.rank; ++a) shard[a] = div_up(counts[a], div_up(counts[a], shard[a]));
   return shard;
 }
 
-Status check_chunk(const Field& field, const Point& chunk, int rank) {
-  constexpr Index kMostBytes = Index{1} << 31;  // what readers decode at once
-  std::optional<Index> bytes = field.sample_bytes();
+/// Whether `unit` times the extents is less than 2 GiB.
+bool is_small(Index unit, const Point& extents, int rank) {
+  constexpr Index kLimit = Index{1} << 31;
+  std::optional<Index> product = unit;
   for (int a = 0; a < rank; ++a) {
-    if (bytes) bytes = checked_mul(*bytes, chunk[a]);
+    if (product) product = checked_mul(*product, extents[a]);
   }
-  if (bytes && *bytes < kMostBytes) return {};
+  return product && *product < kLimit;
+}
+
+/// Readers decode a chunk at once.
+Status check_chunk(const Field& field, const Point& chunk, int rank) {
+  if (is_small(field.sample_bytes(), chunk, rank)) return {};
   return error(Code::kInvalidArgument,
                "field '{}': chunks have 2 GiB or more; set the option chunks to smaller extents", field.name);
 }
@@ -105,12 +114,17 @@ Result<FieldStorage> storage_of(const Schema& schema, const Field& field, const 
   bool is_ours = std::ssize(array.shape) == before + rank + behind && array.type == field.type &&
                  array.chunk.empty() == (rank == 0);
   if (is_ours && rank > 0 && before > 0) is_ours = array.file.front() == 1;
+  if (is_ours && is_series(schema, field)) is_ours = array.file.front() == kStepsPerFile;
   if (is_ours && behind > 0) is_ours = array.file.back() == field.components;
+  if (is_ours && behind > 0 && rank > 0) is_ours = array.chunk.back() == field.components;
   for (int a = 0; a < rank && is_ours; ++a) {
     const auto axis = static_cast<std::size_t>(before + rank - 1 - a);
     storage.chunk[a] = array.chunk[axis];
     storage.chunks_per_file[a] = array.file[axis] / array.chunk[axis];
   }
+  // Readers have a chunk and an index in memory.
+  is_ours = is_ours && is_small(field.sample_bytes(), storage.chunk, rank) &&
+            is_small(sizeof(ChunkPlace), storage.chunks_per_file, rank);
   if (is_ours) return storage;
   return error(Code::kDataLoss, "the array '{}' does not have chunks as Esker writes them", array.name);
 }

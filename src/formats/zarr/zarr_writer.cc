@@ -265,7 +265,7 @@ Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool d
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->list(directory));
   for (const std::string& name : names) {
     const Index number = number_of(name);
-    if (number >= 0 && number * per_file >= num_steps)
+    if (number >= div_up(num_steps, per_file))
       ESKER_RETURN_IF_ERROR(store_->remove_all(directory + "/" + name));
     if (kept > 0 && number == num_steps / per_file)
       ESKER_RETURN_IF_ERROR(fill_file(array, number, kept, true, durable));
