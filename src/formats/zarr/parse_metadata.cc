@@ -240,7 +240,9 @@ Result<Array> parse_array(const std::string& of, const Json& json) {
   ESKER_ASSIGN_OR_RETURN(array.file, parse_extents(*of_grid, "chunk_shape", array.shape.size(), 1));
   ESKER_RETURN_IF_ERROR(parse_codecs(json, array));
   ESKER_RETURN_IF_ERROR(check_size(array));
-  ESKER_ASSIGN_OR_RETURN(array.dims, get_texts(json, "dimension_names"));
+  if (!array.shape.empty() || json.contains("dimension_names")) {
+    ESKER_ASSIGN_OR_RETURN(array.dims, get_texts(json, "dimension_names"));
+  }
   if (array.dims.size() != array.shape.size())
     return error(Code::kDataLoss, "{} dimension names, expected {}", array.dims.size(), array.shape.size());
   ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(json, "attributes"));

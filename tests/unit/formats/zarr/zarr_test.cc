@@ -270,6 +270,16 @@ TEST(ZarrGroup, ValuesOfOtherTypes) {
   EXPECT_TRUE(is_accepted(json.dump()));
 }
 
+/// Zarr has no names of dimensions for an array without dimensions.
+TEST(ZarrGroup, AScalarNeedsNoNamesOfDimensions) {
+  Json json = Json::parse(text_of_group());
+  for (const auto& [name, is_needed] : {std::pair("gravity", false), {"crs", false}, {"temp", true}}) {
+    Json without = json;
+    without["consolidated_metadata"]["metadata"][name].erase("dimension_names");
+    EXPECT_EQ(is_accepted(without.dump()), !is_needed) << name;
+  }
+}
+
 TEST(ZarrGroup, MembersThatAreMissing) {
   Json json = Json::parse(text_of_group());
   for_each_value(json, [&](Json& value) {
