@@ -23,6 +23,9 @@ from esker.writing.attributes import attributes_with_dims
 _SERIES = "series"
 """Name of the grid of arrays whose only dimension is the time."""
 
+_OF_ESKER = ("esker", "esker_schema")
+"""Attributes by which Esker describes the groups that it wrote; the result gets its own."""
+
 
 def source_of_zarr(path: str) -> Source:
     """Opens an array, or the arrays of a group, as coordinates, scalars and fields. Warnings list what is
@@ -49,8 +52,9 @@ class _Group:
         self._path = path
         self._arrays = arrays
         self._left_out: list[str] = []
+        others = {name: value for name, value in dict(attrs).items() if name not in _OF_ESKER}
         self._attrs = _plain(
-            {name: from_json_value(value) for name, value in dict(attrs).items()}, "", self._left_out
+            {name: from_json_value(value) for name, value in others.items()}, "", self._left_out
         )
         self._dims = _dims_of(arrays)
         self._time_dim = self._found_time_dim()
