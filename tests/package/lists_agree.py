@@ -19,6 +19,7 @@ SPACK_NAMES = {
     "PkgConfig": "pkgconfig",
     "liblz4": "lz4",
     "libzstd": "zstd",
+    "libisal": "isa-l",
     "libxxhash": "xxhash",
     "nlohmann_json": "nlohmann-json",
 }
