@@ -30,7 +30,7 @@ BEGIN, END = "<!-- bench/current_results.py writes from here -->", "<!-- to here
 
 FORMATS = (
     *("idx_one_phase", "idx_two_phase", "idx_three_phase", "idx_vectors"),
-    *("cdf5", "cdf5_and_idx", "netcdf4", "hdf5", "hdf5_decomposition"),
+    *("cdf5", "cdf5_and_idx", "netcdf4", "hdf5", "hdf5_decomposition", "zarr"),
 )
 PEERS = (
     *("mpi_io", "pnetcdf", "pnetcdf_nonblocking", "pnetcdf_cdf2"),

@@ -277,6 +277,7 @@ std::vector<EskerStyle> default_styles() {
        .options = {{"format", "hdf5"}, {"chunks", "decomposition"}},
        .needs_chunks = true},
 #endif
+      {.name = "zarr", .options = {{"format", "zarr"}}},
   };
 }
 
@@ -290,6 +291,7 @@ std::vector<EskerStyle> styles_on_request() {
        .needs_chunks = true},
       {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}},
 #endif
+      {.name = "zarr_zstd", .options = {{"format", "zarr"}, {"compression", "zstd"}}},
       {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true},
       {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}},
       {.name = "idx_read_in_two_phases", .options = {{"aggregate_reads", "true"}}},

@@ -25,10 +25,10 @@ struct EskerStyle {
   std::vector<KeptAbove> kept = {};  ///< of each step; empty: all samples
 };
 
-/// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once.
+/// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once; Zarr.
 /// If Esker was built with HDF5: NetCDF-4 with default chunks, one chunk per field, and one chunk per rank.
 /// On request: IDX with tune=auto, CDF-5 read by one rank, IDX and CDF-5 always read in two phases,
-/// compressed IDX and HDF5, IDX with stored bits, and IDX that keeps a part of the samples.
+/// compressed IDX, HDF5 and Zarr, IDX with stored bits, and IDX that keeps a part of the samples.
 const std::vector<EskerStyle>& esker_styles();
 
 /// A dataset by Esker, as a case called `name`. Collective. Throws if the style needs a flame and the

@@ -30,6 +30,7 @@ CASES = [
     "netcdf4",
     "hdf5",
     "hdf5_decomposition",
+    "zarr",
 ]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

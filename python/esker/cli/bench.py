@@ -186,7 +186,7 @@ def bench_command(options: BenchOptions) -> None:
     Esker, IDX        idx_one_phase (without checksums), idx_two_phase, idx_three_phase (restructured),
                       idx_vectors (components interleaved)
     Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (one chunk per field), hdf5_decomposition (one
-                      chunk per rank and field)
+                      chunk per rank and field), zarr
     amr               posix, posix_shared; flat, full, file-per-patch, level-by-level; with --peers
                       hdf5_collective, hdf5_independent (patches back to back, as AMReX and Chombo write)
     with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
@@ -195,8 +195,8 @@ def bench_command(options: BenchOptions) -> None:
     only with --case  ior, ior_shared (posix, posix_shared in transfers of 1 MiB, as IOR); cdf5_scatter (one
                       rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
-                      idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip (compressed; with --smooth),
-                      idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits; with --smooth);
+                      idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip, zarr_zstd (compressed; with
+                      --smooth), idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits; with --smooth);
                       idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the rest at 1/512),
                       idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of s3d_adaptive; with --peers
                       also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine, and with free space
