@@ -29,4 +29,16 @@ Point choose_chunk(const Box& grid, Index sample_bytes, const ChunkBytes& limits
   return chunk;
 }
 
+Point choose_brick(const Box& grid, Index sample_bytes, Index most_bytes) {
+  Point brick = grid.extents();
+  while (Box::from_extent(grid.rank, brick).num_samples() > std::max<Index>(1, most_bytes / sample_bytes)) {
+    int longest = grid.rank - 1;
+    for (int a = longest; a-- > 0;) {
+      if (brick[a] > brick[longest]) longest = a;
+    }
+    brick[longest] = div_up(brick[longest], 2);
+  }
+  return brick;
+}
+
 }  // namespace esker

@@ -18,4 +18,11 @@ inline constexpr ChunkBytes kCompressedChunkBytes{Index{1} << 20, Index{2} << 20
 /// smaller ones extend much less past the grid. Pure. O(extent of an axis).
 Point choose_chunk(const Box& grid, Index sample_bytes, const ChunkBytes& limits = kChunkBytes);
 
+/// Samples per axis of a chunk of at most `most_bytes`, but at least one sample: the grid, whose longest axis
+/// is halved, the slowest of several, until it fits. Such a chunk has no long and no short axis, so sections
+/// across any axis read few chunks, and patches whose fastest axis in memory is not x use the memory lines
+/// that they read. On each axis the chunks extend past the grid by less than one sample per chunk. Pure.
+/// O(log of the number of samples).
+Point choose_brick(const Box& grid, Index sample_bytes, Index most_bytes);
+
 }  // namespace esker

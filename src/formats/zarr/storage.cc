@@ -29,7 +29,7 @@ Result<CodecSpec> codec_of(const Schema& schema, const Field& field) {
 }
 
 Result<Point> choose_chunk_of(const Field& field, const Box& box, const std::vector<Index>& chunks) {
-  if (chunks.empty()) return choose_chunk(box, field.sample_bytes(), {kLeastChunkBytes, kMostChunkBytes});
+  if (chunks.empty()) return choose_brick(box, field.sample_bytes(), kMostChunkBytes);
   if (std::ssize(chunks) < box.rank) {
     return error(Code::kInvalidArgument, "field '{}' has {} axes, but the option chunks has {} extents",
                  field.name, box.rank, chunks.size());

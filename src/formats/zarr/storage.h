@@ -14,7 +14,7 @@
 namespace esker::zarr {
 
 /// A chunk is what readers read at once.
-inline constexpr Index kLeastChunkBytes = Index{1} << 20, kMostChunkBytes = Index{4} << 20;
+inline constexpr Index kMostChunkBytes = Index{4} << 20;
 /// A shard is one file, with whole chunks of at most so many bytes together, before they are compressed.
 inline constexpr Index kMostShardBytes = Index{128} << 20;
 /// Steps in a file of times, and of a field without axes.

@@ -221,5 +221,17 @@ TEST(ChunkChoice, ChunksOfLargeGridsHaveFourToSixteenMebibytes) {
   }
 }
 
+TEST(ChunkChoice, BricksAreHalvedOnTheirLongestAxis) {
+  constexpr Index kMost = Index{4} << 20;
+  const auto choose = [](const Point& extent, int rank, Index sample_bytes) {
+    return choose_brick(Box::from_extent(rank, extent), sample_bytes, kMost);
+  };
+  EXPECT_EQ(choose({301, 561, 1, 1, 1}, 2, 8), (Point{301, 561, 1, 1, 1})) << "a small grid is one chunk";
+  EXPECT_EQ(choose({600, 600, 301, 1, 1}, 3, 8), (Point{75, 75, 76, 1, 1}));
+  EXPECT_EQ(choose({64, 128, 128, 1, 1}, 3, 8), (Point{64, 128, 64, 1, 1})) << "of equal axes the slowest";
+  EXPECT_EQ(choose({8, 655362, 1, 1, 1}, 2, 8), (Point{8, 40961, 1, 1, 1}));
+  EXPECT_EQ(choose({3, 2, 1, 1, 1}, 2, kMost + 1), (Point{1, 1, 1, 1, 1})) << "at least one sample";
+}
+
 }  // namespace
 }  // namespace esker
