@@ -25,9 +25,9 @@ struct EskerStyle {
   std::vector<KeptAbove> kept = {};  ///< of each step; empty: all samples
 };
 
-/// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once; Zarr.
-/// If Esker was built with HDF5: NetCDF-4 with default chunks, one chunk per field, and one chunk per rank.
-/// On request: IDX with tune=auto, CDF-5 read by one rank, IDX and CDF-5 always read in two phases,
+/// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once;
+/// Zarr. If Esker was built with HDF5: NetCDF-4 with default chunks, one chunk per field, and one chunk per
+/// rank. On request: IDX with tune=auto, CDF-5 read by one rank, IDX and CDF-5 always read in two phases,
 /// compressed IDX, HDF5 and Zarr, IDX with stored bits, and IDX that keeps a part of the samples.
 const std::vector<EskerStyle>& esker_styles();
 
