@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/registry/built_in.h"
+#include "formats/registry/suffix.h"
 
 namespace esker {
 namespace {
@@ -18,6 +19,15 @@ bool is_complete(const FormatEntry& entry) {
   const auto magic_bytes = static_cast<Index>(entry.magic.size());
   return !entry.names.empty() && !entry.suffixes.empty() && 1 <= magic_bytes &&
          magic_bytes <= kMaxMagicBytes && entry.make_writer != nullptr && entry.open != nullptr;
+}
+
+/// Whether to ask for the index of a dataset that is a directory. Servers tell directories by their suffix
+/// only.
+Result<bool> may_be_directory_of(const Store& store, const std::string& path, const FormatEntry& entry) {
+  if (entry.index.empty()) return false;
+  const std::string_view suffix = suffix_of(path);
+  if (std::find(entry.suffixes.begin(), entry.suffixes.end(), suffix) != entry.suffixes.end()) return true;
+  return suffix.empty() ? store.is_directory(path) : Result<bool>(false);
 }
 
 }  // namespace
@@ -63,7 +73,8 @@ Result<const FormatEntry*> format_of_file(Store& store, const std::string& path)
   ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(store, path, kMaxMagicBytes));
   if (const FormatEntry* entry = format_of_magic(begin)) return entry;
   for (const FormatEntry& entry : formats()) {
-    if (entry.index.empty()) continue;
+    ESKER_ASSIGN_OR_RETURN(const bool may_be, may_be_directory_of(store, path, entry));
+    if (!may_be) continue;
     ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + "/" + entry.index));
     if (exists) return &entry;
   }
