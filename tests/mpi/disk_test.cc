@@ -122,7 +122,7 @@ void DiskTest::fill_in_the_middle(const std::map<std::string, std::string>& way)
   arm({StoreCall::kFreeBytes, ""}, kAllRanks, ENOSYS);
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
-  const bool until_it_fits = GetParam().has_common_file();
+  const bool until_it_fits = GetParam().has_common_file() || GetParam().has_zarr();
   const Index by = GetParam().has_netcdf() ? 8192 : 4096;  // of a NetCDF step data and journal must fit
   const Index most = GetParam().single ? 8192 : 65536;
   for (Index left = 0; left <= most || until_it_fits; left += by) {

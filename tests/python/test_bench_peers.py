@@ -164,7 +164,7 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
     ]
     assert all(case["bad_values"] == 0 for case in results["cases"])
     assert results["config"]["repeat"] == 4
-    assert len(results["esker_over_peers"]) == 9 * 8
+    assert len(results["esker_over_peers"]) == 10 * 8
     for pair in results["esker_over_peers"]:
         assert 0 < pair["write"]["quotient"] and 0 < pair["read"]["quotient"]
     assert "romio" in results["config"]["peers"]["mpi_io"] and "romio" in done.stdout

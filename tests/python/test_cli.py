@@ -293,4 +293,4 @@ def test_info_of_a_url(esker_command: Run, path_3d: Path) -> None:
 
 def test_files_that_are_no_datasets(esker_command: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("print(1)")
-    assert_fails(esker_command("info", tmp_path / "script.py"), 1, "not a dataset of a known format (IDX datasets, netCDF files, HDF5 files, VTKHDF series)")
+    assert_fails(esker_command("info", tmp_path / "script.py"), 1, "not a dataset of a known format (IDX datasets, netCDF files, HDF5 files, VTKHDF series, Zarr groups)")

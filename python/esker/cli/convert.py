@@ -208,7 +208,7 @@ def _destination_format(options: ConvertOptions) -> str:
     if kind is None:
         raise click.UsageError(
             f"{destination}: unknown suffix {Path(destination).suffix!r}; expected one of "
-            f"{', '.join([*_core.dataset_suffixes(), '.zarr'])}, or give --format"
+            f"{', '.join(_core.dataset_suffixes())}, or give --format"
         )
     return kind
 

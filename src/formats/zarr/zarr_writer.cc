@@ -126,13 +126,13 @@ Status ZarrWriter::restore(const std::string& text) {
   model_ = std::move(existing.model);
   times_ = std::move(existing.times);
   committed_ = std::move(existing.text);
+  num_ahead_ = model_.group.arrays.size();
   return {};
 }
 
 /// Arrays that are ahead of the group are set back; files of later steps are removed.
 Status ZarrWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(std::ssize(times_), durable));
-  ESKER_RETURN_IF_ERROR(write_arrays(model_.group, durable));
   for (const Array& array : model_.group.arrays) {
     ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.metadata_of(array.name))));
   }
@@ -204,11 +204,14 @@ Status ZarrWriter::write_times(bool durable) {
   return replace_file(*store_, path, text, durable);
 }
 
-/// The metadata of the arrays with steps. Continues after an error, and returns the first one.
-Status ZarrWriter::write_arrays(const Group& group, bool durable) {
+/// The metadata of the first arrays, of those with steps. Continues after an error, and returns the first
+/// one.
+Status ZarrWriter::write_arrays(const Group& group, std::size_t count, bool durable) {
   Status first;
-  for (const Array& array : group.arrays) {
+  for (std::size_t n = 0; n < count; ++n) {
+    const Array& array = group.arrays[n];
     if (!array.has_steps(group.time)) continue;
+    num_ahead_ = std::max(num_ahead_, n + 1);
     const Status status = replace_file(*store_, paths_.metadata_of(array.name), print_array(array), durable);
     if (first.ok()) first = status;
   }
@@ -233,11 +236,14 @@ Status ZarrWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(write_times(durable));
   Group next = model_.group;
   set_num_steps(next, stored.step + 1);
-  ESKER_RETURN_IF_ERROR(write_arrays(next, durable));
-  return replace_group(std::move(next), durable);
+  ESKER_RETURN_IF_ERROR(write_arrays(next, next.arrays.size(), durable));
+  ESKER_RETURN_IF_ERROR(replace_group(std::move(next), durable));
+  num_ahead_ = 0;
+  return {};
 }
 
-// The group comes first: from then on the steps do not exist.
+// The group comes first: from then on the steps do not exist. Their files are removed next: a full disk then
+// has room for the metadata of arrays.
 Status ZarrWriter::rewind(Index num_steps, bool durable) {
   durable = durable || is_protected_;
   times_.resize(static_cast<std::size_t>(num_steps));
@@ -246,15 +252,18 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
   Group next = model_.group;
   set_num_steps(next, num_steps);
   if (model_.group.num_steps != num_steps || !attempted_.empty()) {
+    num_ahead_ = next.arrays.size();
     ESKER_RETURN_IF_ERROR(replace_group(next, durable));
   }
-  Status first = write_arrays(next, durable);
+  Status first;
   for (const Array& array : next.arrays) {
     if (!array.has_steps(next.time)) continue;
     const Status status = remove_steps_from(num_steps, array, durable);
     if (first.ok()) first = status;
   }
-  return first;
+  const Status written = write_arrays(next, num_ahead_, durable);
+  if (written.ok()) num_ahead_ = 0;
+  return first.ok() ? written : first;
 }
 
 Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool durable) {

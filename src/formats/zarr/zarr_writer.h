@@ -53,7 +53,7 @@ class ZarrWriter final : public StagedWriter {
   [[nodiscard]] Result<std::string> read_ours();
   Status complete_series(Index step, const std::vector<bool>& present, bool durable);
   Status write_times(bool durable);
-  Status write_arrays(const Group& group, bool durable);
+  Status write_arrays(const Group& group, std::size_t count, bool durable);
   Status replace_group(Group next, bool durable);
   Status fill_file(const Array& array, Index number, Index steps, bool always, bool durable);
   Status remove_steps_from(Index num_steps, const Array& array, bool durable);
@@ -68,6 +68,8 @@ class ZarrWriter final : public StagedWriter {
   std::vector<double> times_;
   std::string committed_;  // the text of the group, on rank 0
   std::string attempted_;  // that of a group that may have replaced it when that failed
+  std::size_t num_ahead_ =
+      0;  // so many of the first arrays may have metadata that are not those of the group
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // new files are durable before they replace old ones, whatever the options say
 };
