@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "layout/places.h"
-#include "support/scenario.h"
+#include "unit/grid/brute_force.h"
 
 namespace esker {
 namespace {
