@@ -41,7 +41,7 @@ Status StepTransaction::exchange(ExchangeBuffers& buffers, ExchangeStats& stats,
   StepPlan& plan = *plan_;
   sink_.emplace(plan, buffers_, *files_, record_.counters(), queues);
   return run_exchange(plan.exchange.plan, plan.patches, buffers, *plan.exchange.transport, stats, *sink_,
-                      stores_ahead() && !queues.writes, plan.cells.get(), plan.fill);
+                      stores_ahead() && !plan.compressor, plan.cells.get(), plan.fill);
 }
 
 /// Of a plan that compresses, a thread writes what is compressed while this rank compresses the next pieces,
