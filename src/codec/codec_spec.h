@@ -7,7 +7,8 @@
 
 namespace esker {
 
-/// kZstd and kBitRound (rounded floats, then zip) are only in chunks of NetCDF-4 files.
+/// kZstd is only in chunks of NetCDF-4 and Zarr files, kBitRound (rounded floats, then zip) only in those of
+/// NetCDF-4.
 enum class CodecKind { kRaw, kZip, kLz4, kZfp, kZstd, kBitRound };
 
 enum class ZfpMode { kReversible, kPrecision, kAccuracy };

@@ -183,7 +183,8 @@ class StepLayouts {
                                                             std::span<const PieceHead> /*heads*/) const {
     return {};
   }
-  /// What follows the data of that file, unless it is shared. `records`: as of file_headers().
+  /// What follows the data of that file, unless it is shared. `records`: as of file_headers(); those of a
+  /// layout that has neither checksums nor compression are not set.
   [[nodiscard]] virtual std::vector<std::byte> file_end(int /*layout*/, Index /*file*/,
                                                         std::span<const PieceRecord> /*records*/) const {
     return {};

@@ -252,13 +252,48 @@ def test_esker_reads_what_it_reads_from_idx(tmp_path: Path, compression: str) ->
     np.testing.assert_array_equal(ours["topg"].coords("x"), XS)
 
 
-def test_next_to_an_idx_dataset(tmp_path: Path) -> None:
-    write_run(tmp_path / "run", format="zarr+idx", compression="zip")
-    write_run(tmp_path / "alone.zarr", compression="zip")
+@pytest.mark.parametrize("compression", ["none", "zip"])
+def test_next_to_an_idx_dataset(tmp_path: Path, compression: str) -> None:
+    write_run(tmp_path / "run", format="zarr+idx", compression=compression)
+    write_run(tmp_path / "alone.zarr", compression=compression)
     assert files_below(tmp_path / "run.zarr") == files_below(tmp_path / "alone.zarr")
     with xr.open_zarr(tmp_path / "run.zarr") as ds:
         expect_values(ds)
     np.testing.assert_array_equal(esker.open(tmp_path / "run.idx")["temp"].read(2), temp_at(2))
+
+
+def test_a_raw_field_next_to_a_compressed_one(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.zarr", dims={"x": 30, "y": 20}) as w:
+        for name, compression in (("a", "zstd"), ("b", "none")):
+            w.field(name, "f8", compression=compression)
+        with w.step(time=0.0) as step:
+            step.put("a", THK)
+            step.put("b", THK + 1)
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        np.testing.assert_array_equal(ds["a"][0], THK)
+        np.testing.assert_array_equal(ds["b"][0], THK + 1)
+
+
+def test_a_fixed_field_that_is_written_again_is_smaller(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.zarr", dims={"x": 30, "y": 20}, compression="zstd") as w:
+        w.field("bed", "f8", fixed=True)
+        for values in (THK, np.ones((20, 30))):
+            with w.step(time=0.0) as step:
+                step.put("bed", values)
+            if values is THK:
+                w.rewind(-1.0)
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        np.testing.assert_array_equal(ds["bed"], np.ones((20, 30)))
+
+
+def test_characters_on_one_axis(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.zarr", dims={"n": 8}) as w:
+        w.field("name", "S1", fixed=True)
+        w.field("t", "f8")
+        with w.step(time=0.0) as step:
+            step.put("name", np.array(list(b"greenlan"), "u1").view("S1"))
+            step.put("t", np.ones(8))
+    assert esker.open(tmp_path / "run.zarr")["name"].read().tobytes() == b"greenlan"
 
 
 def test_info_and_verify(path: Path, esker_command: Callable[..., Any]) -> None:

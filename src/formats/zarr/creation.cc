@@ -53,6 +53,17 @@ Status remove_replaced(Store& store, const Paths& paths, const Group& group) {
   return {};
 }
 
+/// The names of arrays and of their files.
+Status sync_arrays(Store& store, const Paths& paths, const Group& group) {
+  for (const Array& array : group.arrays) {
+    for (const std::string& directory : {paths.files_of(array.name), paths.of_array(array.name)}) {
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store.is_directory(directory));
+      if (exists) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
+    }
+  }
+  return store.sync_directory(paths.directory);
+}
+
 Status move_if_there(Store& store, const std::string& from, const std::string& to) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(from));
   if (!exists) return {};
@@ -66,13 +77,8 @@ Status place_arrays(Store& store, const Paths& paths, const Group& group, bool d
     ESKER_RETURN_IF_ERROR(
         move_if_there(store, staging(paths).metadata_of(array.name), paths.metadata_of(array.name)));
     ESKER_RETURN_IF_ERROR(move_if_there(store, staging(paths).file_of(array, 0), paths.file_of(array, 0)));
-    if (!durable) continue;
-    for (const std::string& directory : {paths.files_of(array.name), paths.of_array(array.name)}) {
-      ESKER_ASSIGN_OR_RETURN(const bool exists, store.is_directory(directory));
-      if (exists) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
-    }
   }
-  return durable ? store.sync_directory(paths.directory) : Status();
+  return durable ? sync_arrays(store, paths, group) : Status();
 }
 
 }  // namespace
@@ -93,8 +99,12 @@ Status stage_group(Store& store, const Paths& paths, const Schema& schema, const
         write_file(store, to.metadata_of(array.name), std::as_bytes(std::span(text)), durable));
   }
   ESKER_RETURN_IF_ERROR(stage_values(store, to, schema, model, durable));
+  if (durable) ESKER_RETURN_IF_ERROR(sync_arrays(store, to, model.group));
   ESKER_RETURN_IF_ERROR(stage_file(store, paths.group(), print_group(model.group), durable));
-  return write_file(store, paths.staged_mark(), {}, durable);
+  ESKER_RETURN_IF_ERROR(write_file(store, paths.staged_mark(), {}, durable));
+  if (!durable) return {};
+  ESKER_RETURN_IF_ERROR(store.sync_directory(paths.staged()));
+  return store.sync_directory(paths.directory);
 }
 
 Status publish_group(Store& store, const Paths& paths, const Group& group, bool replaces, bool durable) {

@@ -134,9 +134,20 @@ Result<Existing> read_from(Store& store, const std::string& group_path, std::vec
   return existing;
 }
 
+/// Whether arrays of the group that is there are still staged (creation.h).
+Result<bool> has_unplaced(const Store& store, const Paths& paths) {
+  if (!store.is_local()) return false;
+  ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(paths.staged_mark()));
+  if (!is_staged) return false;
+  ESKER_ASSIGN_OR_RETURN(const bool is_of_another, store.exists(temporary_of(paths.group())));
+  return !is_of_another;
+}
+
 }  // namespace
 
 Result<Existing> read_existing(Store& store, const Paths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_unfinished, has_unplaced(store, paths));
+  if (is_unfinished) return read_from(store, paths.group(), {{paths.staged()}, paths});
   return read_from(store, paths.group(), {paths});
 }
 

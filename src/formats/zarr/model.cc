@@ -14,11 +14,14 @@ namespace esker::zarr {
 namespace {
 
 /// The array of a variable; its chunks are not set.
-Array array_of(const netcdf::Header& header, const netcdf::Variable& variable) {
+Array array_of(const netcdf::Header& header, const netcdf::Variable& variable, bool is_of_scalar) {
   Array array{variable.name};
   array.attributes = variable.attributes;
   const auto type = netcdf::sample_type_of(variable.type);
-  array.is_text = !type && header.is_scalar(variable);
+  array.is_text = !type && is_of_scalar;
+  if (!type && !is_of_scalar)
+    array.attributes.push_back(
+        netcdf::to_attribute(netcdf::kSampleTypeAttribute, std::string(netcdf::kCharacters)));
   array.type = type.value_or(SampleType::kUint8);                       // characters
   array.fill.resize(static_cast<std::size_t>(size_bytes(array.type)));  // 0: these arrays are complete
   if (array.is_text) return array;
@@ -79,8 +82,10 @@ Result<Model> describe_group(const Schema& schema, const std::vector<Index>& chu
   ESKER_RETURN_IF_ERROR(check_names(schema, header));
   model.group.time = schema.time_name();
   model.group.attributes = header.attributes;
-  for (const netcdf::Variable& variable : header.variables) {
-    model.group.arrays.push_back(array_of(header, variable));
+  const std::vector<int>& scalars = model.stored.variable_of_scalar;
+  for (std::size_t v = 0; v < header.variables.size(); ++v) {
+    const bool is_of_scalar = std::ranges::find(scalars, static_cast<int>(v)) != scalars.end();
+    model.group.arrays.push_back(array_of(header, header.variables[v], is_of_scalar));
   }
   if (model.stored.time_variable >= 0) {
     model.group.arrays[static_cast<std::size_t>(model.stored.time_variable)].file = {kStepsPerFile};

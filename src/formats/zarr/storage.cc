@@ -48,7 +48,8 @@ Point choose_shard(const Box& box, const Point& chunk, Index sample_bytes) {
     chunk_bytes *= chunk[a];
   }
   // The index has bytes, too.
-  const Index most = kMostShardBytes / std::max<Index>(chunk_bytes, sizeof(ChunkPlace));
+  const Index most =
+      std::min(kMostShardChunks, kMostShardBytes / std::max<Index>(chunk_bytes, sizeof(ChunkPlace)));
   Point shard = slab_extent(counts, box.rank, most);
   for (int a = 0; a < box.rank; ++a) shard[a] = div_up(counts[a], div_up(counts[a], shard[a]));
   return shard;

@@ -17,6 +17,8 @@ namespace esker::zarr {
 inline constexpr Index kMostChunkBytes = Index{4} << 20;
 /// A shard is one file, with whole chunks of at most so many bytes together, before they are compressed.
 inline constexpr Index kMostShardBytes = Index{128} << 20;
+/// And at most so many of them: the index of a shard is made in memory.
+inline constexpr Index kMostShardChunks = Index{1} << 16;
 /// Steps in a file of times, and of a field without axes.
 inline constexpr Index kStepsPerFile = 1024;
 

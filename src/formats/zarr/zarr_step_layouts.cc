@@ -79,7 +79,7 @@ std::vector<std::byte> ZarrStepLayouts::file_end(int layout, Index file,
   std::size_t n = 0;
   for_each_place(Box::from_extent(stored.rank, stored.extents()), [&](const Point& place) {
     ChunkPlace& chunk = places[static_cast<std::size_t>(number_in(of_shard, stored.rank, place))];
-    if (records.empty()) {
+    if (to.codec.kind == CodecKind::kRaw) {
       chunk = {n * static_cast<std::uint64_t>(chunk_bytes), static_cast<std::uint64_t>(chunk_bytes)};
     } else {
       chunk = {static_cast<std::uint64_t>(records[n].offset_bytes), records[n].size_bytes};

@@ -74,8 +74,15 @@ Status ZarrWriter::check_target() {
   }
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, paths_.group(), kMaxSidecarBytes));
   ESKER_ASSIGN_OR_RETURN(const bool is_ours, is_of_esker(text));
-  if (is_ours) return {};
+  if (is_ours) return finish_existing(text);
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", paths_.directory);
+}
+
+/// Of a dataset whose creation was killed; the next one may be, too.
+Status ZarrWriter::finish_existing(const std::string& text) {
+  const auto group = parse_group(text);
+  if (!group.ok()) return group.status().code() == Code::kOutOfMemory ? group.status() : Status();
+  return finish_creation(*store_, paths_, *group, options_.fsync != Fsync::kNone);
 }
 
 Status ZarrWriter::define(const Schema& schema) {
@@ -135,6 +142,11 @@ Status ZarrWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(std::ssize(times_), durable));
   for (const Array& array : model_.group.arrays) {
     ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.metadata_of(array.name))));
+  }
+  if (model_.stored.time_variable >= 0) {
+    const Array& times = model_.group.arrays[static_cast<std::size_t>(model_.stored.time_variable)];
+    ESKER_RETURN_IF_ERROR(
+        store_->remove(temporary_of(paths_.file_of(times, std::ssize(times_) / kStepsPerFile))));
   }
   return store_->remove(temporary_of(paths_.group()));
 }
@@ -248,14 +260,15 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
   durable = durable || is_protected_;
   times_.resize(static_cast<std::size_t>(num_steps));
   ESKER_ASSIGN_OR_RETURN(const std::string visible, read_ours());
-  if (visible == committed_) attempted_.clear();  // it did not replace the committed one
+  committed_ = visible;  // the attempted one, if that is there
+  attempted_.clear();
   Group next = model_.group;
   set_num_steps(next, num_steps);
-  if (model_.group.num_steps != num_steps || !attempted_.empty()) {
+  if (print_group(next) != visible) {
     num_ahead_ = next.arrays.size();
     ESKER_RETURN_IF_ERROR(replace_group(next, durable));
   }
-  Status first;
+  Status first = num_steps == 0 ? remove_fixed() : Status();
   for (const Array& array : next.arrays) {
     if (!array.has_steps(next.time)) continue;
     const Status status = remove_steps_from(num_steps, array, durable);
@@ -264,6 +277,17 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
   const Status written = write_arrays(next, num_ahead_, durable);
   if (written.ok()) num_ahead_ = 0;
   return first.ok() ? written : first;
+}
+
+/// The samples of fixed fields, which are those of step 0.
+Status ZarrWriter::remove_fixed() {
+  for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
+    if (!schema_.fields()[f].fixed) continue;
+    const std::string files = paths_.files_of(model_.array_of_field(f).name);
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(files));
+    if (!is_link) ESKER_RETURN_IF_ERROR(store_->remove_all(files));
+  }
+  return {};
 }
 
 Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool durable) {

@@ -56,6 +56,8 @@ class ZarrWriter final : public StagedWriter {
   Status write_arrays(const Group& group, std::size_t count, bool durable);
   Status replace_group(Group next, bool durable);
   Status fill_file(const Array& array, Index number, Index steps, bool always, bool durable);
+  Status finish_existing(const std::string& text);
+  Status remove_fixed();
   Status remove_steps_from(Index num_steps, const Array& array, bool durable);
 
   std::shared_ptr<Store> store_;
