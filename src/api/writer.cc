@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "grid/memory_overlap.h"
+#include "model/field_facts.h"
 #include "store/store.h"
 #include "write/boxes.h"
 #include "write/buffered_patch.h"

@@ -1,5 +1,5 @@
 // ChunkedLayout: a variable stored in chunks of one shape, as in chunked HDF5 datasets, or in one chunk, as
-// in CDF files; in one file, or in several, each of which has a box of chunks, as the shards of Zarr arrays.
+// in CDF files; in one file, or in several with a box of chunks each, as the shards of Zarr arrays.
 //
 // Files are in row-major order of their boxes, x fastest, and so are the chunks of a file, which are stored
 // one after the other. Each chunk is row-major and complete, even if it extends past the grid. A piece is a

@@ -21,7 +21,7 @@ class TiledOrder {
   [[nodiscard]] const Point& tile_extent() const { return tile_; }
   /// The cells of a tile.
   [[nodiscard]] Box box_of_tile(Index tile) const;
-  /// The number of the first cell of a tile; `tile` in [0, num_tiles()], the last of which gives num_cells().
+  /// The number of the first cell of a tile; of num_tiles(): num_cells().
   [[nodiscard]] Index first_of_tile(Index tile) const;
   /// The tile of a cell.
   [[nodiscard]] Index tile_of(Index number) const;

@@ -95,8 +95,6 @@ bool has_meshes(const Schema& schema) {
                      [](const Grid& grid) { return grid.mesh.has_value(); });
 }
 
-bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
-
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
                                              const BoxesOfField& boxes) {
   std::map<const Distribution*, std::shared_ptr<const Distribution>> cells_of;  // fields share them, too

@@ -16,8 +16,6 @@ namespace esker {
 /// [position of the field in the schema] -> the boxes of the ranks.
 using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
-/// Whether a field must be put at a step: fixed fields at step 0, others at every multiple of `every`.
-bool is_due(const Field& field, Index step);
 /// Whether any grid is that of a mesh, whose patches may be coarser than the grid and need not cover it.
 bool has_meshes(const Schema& schema);
 

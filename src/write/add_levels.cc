@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/macros.h"
+#include "model/field_facts.h"
 #include "model/level_fields.h"
 #include "plan/field_boxes.h"
 

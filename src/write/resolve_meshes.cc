@@ -12,6 +12,7 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "exchange/directory.h"
+#include "model/field_facts.h"
 #include "plan/field_boxes.h"
 #include "write/mesh_step.h"
 #include "write/nesting.h"

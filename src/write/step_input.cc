@@ -1,5 +1,6 @@
 #include "write/step_input.h"
 
+#include "model/field_facts.h"
 #include "plan/field_boxes.h"
 
 namespace esker {

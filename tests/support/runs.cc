@@ -10,6 +10,7 @@
 #include "formats/registry/open_dataset.h"
 #include "formats/registry/verify.h"
 #include "grid/selection.h"
+#include "model/field_facts.h"
 #include "support/read_box.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"

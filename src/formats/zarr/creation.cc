@@ -14,7 +14,6 @@ namespace {
 Paths staging(const Paths& paths) { return {paths.staged()}; }
 
 Status write_file(Store& store, const std::string& path, std::span<const std::byte> bytes, bool durable) {
-  ESKER_RETURN_IF_ERROR(store.remove(path));  // a longer one of a run that failed
   return edit_file(
       store, path, [&](File& file) { return file.write_at(bytes, 0); }, durable);
 }

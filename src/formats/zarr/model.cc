@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "formats/netcdf/model/values.h"
 #include "formats/zarr/names.h"
+#include "model/field_facts.h"
 #include "model/fill_value.h"
 
 namespace esker::zarr {

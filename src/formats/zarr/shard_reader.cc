@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
+#include "formats/zarr/small_values.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
-#include "model/fill_value.h"
+#include "model/field_facts.h"
 #include "read/counted_file.h"
 #include "read/row_major_reader.h"
 
@@ -66,11 +66,6 @@ ChunkPlace ShardReader::place_of(const Point& chunk) const {
   return places_[static_cast<std::size_t>(number_in(storage_.chunks_per_file, shape_.rank, place))];
 }
 
-void ShardReader::fill(std::span<std::byte> bytes) const {
-  const std::size_t n = array_.fill.size();
-  for (std::size_t at = 0; at < bytes.size(); at += n) std::memcpy(bytes.data() + at, array_.fill.data(), n);
-}
-
 Status ShardReader::read_plain(const Lattice& part, Index offset, std::byte* out) {
   const CountedFile file(*file_, counters_);
   RowMajorReader reader(file, offset, storage_.chunk, sample_bytes_, part);
@@ -100,7 +95,7 @@ Status ShardReader::read(const Point& chunk, const Lattice& part, std::byte* out
   ESKER_RETURN_IF_ERROR(open(layout_->chunks().tile_of(layout_->chunks().number_of(chunk))));
   const ChunkPlace place = place_of(chunk);
   if (place.is_absent()) {
-    fill({out, static_cast<std::size_t>(part.num_samples() * sample_bytes_)});
+    fill_with(array_.fill, {out, static_cast<std::size_t>(part.num_samples() * sample_bytes_)});
     return {};
   }
   if (storage_.codec.kind == CodecKind::kRaw) {

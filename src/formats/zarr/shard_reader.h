@@ -36,7 +36,6 @@ class ShardReader {
   Status read_plain(const Lattice& part, Index offset, std::byte* out);
   Status decode(const ChunkPlace& place);
   [[nodiscard]] ChunkPlace place_of(const Point& chunk) const;
-  void fill(std::span<std::byte> bytes) const;
 
   Store& store_;
   const Array& array_;

@@ -9,11 +9,15 @@
 #include "base/with_type.h"
 
 namespace esker::zarr {
-std::vector<std::byte> repeated(std::span<const std::byte> value, Index times) {
-  std::vector<std::byte> bytes(value.size() * static_cast<std::size_t>(times));
+void fill_with(std::span<const std::byte> value, std::span<std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += value.size()) {
     std::memcpy(bytes.data() + at, value.data(), value.size());
   }
+}
+
+std::vector<std::byte> repeated(std::span<const std::byte> value, Index times) {
+  std::vector<std::byte> bytes(value.size() * static_cast<std::size_t>(times));
+  fill_with(value, bytes);
   return bytes;
 }
 

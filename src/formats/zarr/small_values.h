@@ -11,6 +11,8 @@
 
 namespace esker::zarr {
 
+/// Fills `bytes` with copies of one value, whose size divides theirs.
+void fill_with(std::span<const std::byte> value, std::span<std::byte> bytes);
 /// So many times the bytes of one value.
 std::vector<std::byte> repeated(std::span<const std::byte> value, Index times);
 /// Values of a chunk, little-endian, followed by fill values up to `num_values`.

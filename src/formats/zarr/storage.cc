@@ -11,6 +11,7 @@
 #include "layout/chunk_choice.h"
 #include "layout/piece_record.h"
 #include "layout/places.h"
+#include "model/field_facts.h"
 
 namespace esker::zarr {
 namespace {
@@ -79,11 +80,6 @@ Index spare_bytes(const CodecSpec& codec, Index chunk_bytes) {
 }
 
 }  // namespace
-
-int num_axes(const Schema& schema, const Field& field) {
-  const Grid& grid = schema.grid_of(field);
-  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
-}
 
 bool is_series(const Schema& schema, const Field& field) {
   return !field.fixed && num_axes(schema, field) == 0;

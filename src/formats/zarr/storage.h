@@ -37,8 +37,6 @@ Result<Storage> choose_storage(const Schema& schema, const std::vector<Index>& c
 /// The storage of arrays that exist. kDataLoss: not as Esker writes them.
 Result<FieldStorage> storage_of(const Schema& schema, const Field& field, const Array& array);
 
-/// The axes of the field's array that are axes of its grid.
-int num_axes(const Schema& schema, const Field& field);
 /// Whether the field has one sample per step: several steps are in one file.
 bool is_series(const Schema& schema, const Field& field);
 BlockShape chunk_of(const Schema& schema, const Field& field, const FieldStorage& storage);

@@ -6,14 +6,15 @@
 #include "base/macros.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/shard_reader.h"
+#include "model/field_facts.h"
 #include "read/chunk_reader.h"
 
 namespace esker::zarr {
-
 namespace {
 
-constexpr Index kMostMissing =
-    64;  // files of a field at a step, before its other files are left alone: metadata may lie
+// Files of a field at a step that may be missing before the others are left alone: metadata can promise any
+// number.
+constexpr Index kMostMissing = 64;
 
 }  // namespace
 

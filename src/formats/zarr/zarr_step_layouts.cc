@@ -2,24 +2,15 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
 #include "formats/zarr/names.h"
 #include "formats/zarr/shard_index.h"
 #include "layout/places.h"
+#include "model/field_facts.h"
 
 namespace esker::zarr {
-
-std::string shard_name(const Array& array, const ChunkedLayout& layout, int num_axes, Index step,
-                       Index file) {
-  std::string name;
-  if (step >= 0) name += "/" + std::to_string(step / array.file.front());
-  const Point place = place_in(layout.chunks().num_tiles_on(), layout.domain().rank, file);
-  for (int a = num_axes; a-- > 0;) name += "/" + std::to_string(place[a]);
-  const std::size_t axes = static_cast<std::size_t>(num_axes) + (step >= 0 ? 1 : 0);
-  if (array.shape.size() > axes) name += "/0";  // of components
-  return name;
-}
 
 ZarrStepLayouts::ZarrStepLayouts(const Model& model, const Schema& schema, const std::vector<bool>& present,
                                  const Paths& paths) {
@@ -59,6 +50,7 @@ Status ZarrStepLayouts::compress(int layout, const Piece& /*piece*/, std::span<c
                                              : gzip_encode(to.codec.zip_level, samples, stored);
   };
   ESKER_ASSIGN_OR_RETURN(const Index size, encode());
+  if (size == 0) return error(Code::kInternal, "a chunk is encoded in more than {} bytes", stored.size());
   record.size_bytes = static_cast<std::uint32_t>(size);
   record.form = 0;
   record.max_error = record.rms_error = 0;

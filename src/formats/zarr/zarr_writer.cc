@@ -7,24 +7,17 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/no_stored_bits.h"
 #include "format/schema_json.h"
 #include "formats/zarr/creation.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/small_values.h"
 #include "formats/zarr/zarr_step_layouts.h"
+#include "model/field_facts.h"
 #include "store/commit.h"
 
 namespace esker::zarr {
 namespace {
-
-Status check_no_stored_bits(const Schema& schema) {
-  for (const Field& field : schema.fields()) {
-    if (field.stored_bits == 0) continue;
-    return error(Code::kUnsupported,
-                 "field '{}': stored_bits needs format=idx; Zarr arrays have no such fields", field.name);
-  }
-  return {};
-}
 
 /// The number that is the name of a file or a directory; -1 if it is another name.
 Index number_of(const std::string& name) {
@@ -40,8 +33,6 @@ Index bytes_of_step(const Array& array) {
   for (std::size_t a = 1; a < array.file.size(); ++a) bytes *= array.file[a];
   return bytes;
 }
-
-bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 
 }  // namespace
 
@@ -86,7 +77,7 @@ Status ZarrWriter::finish_existing(const std::string& text) {
 }
 
 Status ZarrWriter::define(const Schema& schema) {
-  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema, "Zarr arrays"));
   if (options_.chunks.by_decomposition)
     return error(Code::kUnsupported,
                  "chunks=decomposition: Zarr files do not depend on the ranks; set extents X,Y,Z");

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "formats/idx/idx_dataset.h"
+#include "model/field_facts.h"
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"

@@ -12,6 +12,7 @@
 #include "formats/registry/open_dataset.h"
 #include "grid/points.h"
 #include "grid/selection.h"
+#include "model/field_facts.h"
 #include "store/commit.h"
 #include "store/faulty_store.h"
 #include "store/lock.h"

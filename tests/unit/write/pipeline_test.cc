@@ -8,6 +8,7 @@
 #include <set>
 
 #include "formats/idx/idx_dataset.h"
+#include "model/field_facts.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/scenario.h"

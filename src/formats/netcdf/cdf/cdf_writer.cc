@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/asks_for_compression.h"
+#include "format/no_stored_bits.h"
 #include "formats/netcdf/cdf/cdf_step_layouts.h"
 #include "formats/netcdf/cdf/existing.h"
 #include "formats/netcdf/model/fill.h"
@@ -40,7 +41,7 @@ std::string CdfWriter::storage_note() const {
 
 Status CdfWriter::define(const Schema& schema) {
   if (!kind_.is_one_of_two) ESKER_RETURN_IF_ERROR(check_not_compressed(schema));
-  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema, "netCDF files"));
   schema_ = schema;
   if (kind_.version && *kind_.version != Version::kData64) {
     ESKER_ASSIGN_OR_RETURN(schema_, in_classic_types(schema));

@@ -17,6 +17,7 @@
 #include "formats/netcdf/hdf5/variable_values.h"
 #include "formats/netcdf/model/existing.h"
 #include "formats/netcdf/model/outline.h"
+#include "model/field_facts.h"
 
 namespace esker::hdf5 {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/no_stored_bits.h"
 #include "formats/netcdf/hdf5/existing.h"
 #include "formats/netcdf/hdf5/hdf5_step_layouts.h"
 #include "formats/netcdf/hdf5/journal.h"
@@ -29,7 +30,7 @@ Status check_places(std::span<const PieceRecord> records, Index place) {
 }  // namespace
 
 Status Hdf5Writer::define(const Schema& schema) {
-  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema, "netCDF files"));
   schema_ = schema;
   return take_boxes({});
 }

@@ -13,6 +13,7 @@
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
+#include "model/field_facts.h"
 
 namespace esker::hdf5 {
 namespace {

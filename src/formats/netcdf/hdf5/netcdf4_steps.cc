@@ -14,6 +14,7 @@
 #include "formats/netcdf/hdf5/filters.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "layout/piece_record.h"
+#include "model/field_facts.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -194,7 +195,7 @@ void free_chunks(hid_t dataset, const netcdf::Header& header, const netcdf::Vari
 
 std::vector<bool> fields_due(const Schema& schema, Index step) {
   std::vector<bool> due;
-  for (const Field& field : schema.fields()) due.push_back(field.fixed ? step == 0 : step % field.every == 0);
+  for (const Field& field : schema.fields()) due.push_back(is_due(field, step));
   return due;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/no_stored_bits.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/existing.h"
 #include "formats/netcdf/hdf5/hdf5_step_layouts.h"
@@ -45,7 +46,7 @@ std::string PartedWriter::directory() const {
 }
 
 Status PartedWriter::define(const Schema& schema) {
-  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema, "netCDF files"));
   if (options_.chunks.by_decomposition) {
     return error(
         Code::kUnsupported,

@@ -98,9 +98,4 @@ ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field,
   return {box.rank, box.hi, of.sample_bytes(), shape, 0, {within_a_call(kPieceBytes), dense_axis}};
 }
 
-int num_axes(const Schema& schema, const Field& field) {
-  const Grid& grid = schema.grid_of(field);
-  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
-}
-
 }  // namespace esker::hdf5

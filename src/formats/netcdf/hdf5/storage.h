@@ -13,8 +13,8 @@ namespace esker::hdf5 {
 
 /// How values are stored.
 struct Storage {
-  Index alignment_bytes = 1;  ///< alignment of the variables: fixed ones, and those of a step
-  Index chunk_alignment_bytes = 1;                ///< alignment of chunks that are not compressed
+  Index alignment_bytes = 1;        ///< alignment of the variables: fixed ones, and those of a step
+  Index chunk_alignment_bytes = 1;  ///< alignment of chunks that are not compressed
   std::vector<ChunkedLayout::Shape> chunks = {};  ///< [position in Schema::fields()]
   std::vector<CodecSpec> codecs = {};             ///< likewise
 
@@ -40,8 +40,5 @@ BlockShape chunk_of(const Schema& schema, const Storage& storage, std::size_t fi
 /// The layout of a field (at one step unless it is fixed), with offsets counted from its first byte. A
 /// compressed chunk is one piece. For `dense_axis` see StepHints.
 ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field, int dense_axis = 0);
-
-/// The number of axes of a field's variable, without those of the steps and the components.
-int num_axes(const Schema& schema, const Field& field);
 
 }  // namespace esker::hdf5

@@ -11,15 +11,6 @@
 
 namespace esker {
 
-Status check_no_stored_bits(const Schema& schema) {
-  for (const Field& field : schema.fields()) {
-    if (field.stored_bits == 0) continue;
-    return error(Code::kUnsupported,
-                 "field '{}': stored_bits needs format=idx; netCDF files have no such fields", field.name);
-  }
-  return {};
-}
-
 NetcdfWriter::NetcdfWriter(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
                            const Options& options, std::shared_ptr<WriterLock> lock)
     : store_(std::move(store)),

@@ -18,9 +18,6 @@
 
 namespace esker {
 
-/// kUnsupported if a field has stored bits.
-Status check_no_stored_bits(const Schema& schema);
-
 class NetcdfWriter : public StagedWriter {
  public:
   /// kAlreadyExists: there is a file that Esker did not write, or that the options do not allow to replace.
