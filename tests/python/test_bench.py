@@ -211,7 +211,7 @@ def test_a_store_that_suffers_from_several_writers(esker_command: Run, program: 
     def write_s(*options: str) -> float:
         done = esker_command(
             "bench", "s3d", "--ranks", "2", "--block", "16,16,16", "--steps", "2", "--repeat", "1",
-            "--program", program, "--case", "idx_two_phase", "--store-rate", "5e7",
+            "--program", program, "--case", "idx_two_phase", "--store-rate", "5e6",
             "--option", "aggregators=2", "--json", "out.json", *options,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
