@@ -15,7 +15,9 @@
 #include "base/text.h"
 #include "format/kept_samples.h"
 #include "formats/registry/make_writer.h"
+#include "model/coarse_fields.h"
 #include "model/mesh_arrays.h"
+#include "plan/coarse_distribution.h"
 #include "plan/count_step.h"
 #include "plan/field_boxes.h"
 #include "plan/file_pattern.h"
@@ -52,7 +54,7 @@ class Pulse {
 struct Step {
   ExchangePolicy policy;
   std::unique_ptr<FormatWriter> format;  // referenced by the layouts
-  Schema schema;                         // with level fields
+  Schema schema;                         // with level fields and coarse fields
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
   PlannedRegions regions;
@@ -132,7 +134,23 @@ Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& hol
   return of_field;
 }
 
-/// Adds the boxes of all fields, and the level fields. Returns which fields are stored.
+/// Adds the coarse fields of a format that stores levels separately.
+Status add_coarse_fields(const Schema& schema, Step& step, std::vector<bool>& present) {
+  const int num_levels = step.format->num_coarse_levels();
+  if (num_levels == 0) return {};
+  ESKER_ASSIGN_OR_RETURN(step.schema, with_coarse_fields(schema, num_levels));
+  std::map<int, Holders> of_grid;
+  for (const auto& [f, level] : coarse_fields(schema, num_levels)) {
+    const int position = static_cast<int>(present.size());
+    Holders& boxes = of_grid[step.schema.fields()[static_cast<std::size_t>(position)].grid];
+    if (!boxes) boxes = std::make_shared<const CoarseDistribution>(step.holders.at(f), level);
+    step.holders[position] = boxes;
+    present.push_back(true);
+  }
+  return {};
+}
+
+/// Adds the boxes of all fields, the level fields and the coarse fields. Returns which fields are stored.
 Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
   const Schema& schema = request.schema;
   if (!request.patches) ESKER_RETURN_IF_ERROR(check_are_arrays(schema));
@@ -150,6 +168,7 @@ Result<std::vector<bool>> find_boxes(const Request& request, Step& step) {
     ESKER_ASSIGN_OR_RETURN(step.schema,
                            request.patches->add_level_fields(*step.format, step.holders, present));
   }
+  ESKER_RETURN_IF_ERROR(add_coarse_fields(schema, step, present));
   return present;
 }
 

@@ -80,13 +80,16 @@ class FormatWriter {
   /// they have whole levels: level fields (model/level_fields.h).
   [[nodiscard]] virtual bool stores_flat() const { return true; }
   [[nodiscard]] virtual bool stores_levels() const { return false; }
+  /// The levels below the finest that steps store as fields: coarse fields (model/coarse_fields.h), after
+  /// those of the schema. All ranks, after define or restore. Local.
+  [[nodiscard]] virtual int num_coarse_levels() const { return 0; }
   /// Success if steps can have fields of a mesh that passed Mesh::check(). Errors offer another format.
   /// Local, pure.
   [[nodiscard]] virtual Status check_mesh(const Mesh& mesh) const { return mesh.check_array(); }
   /// All ranks, before a step with level fields is laid out: its patches. Local.
   virtual Status take_patches(const PatchesOfMeshes& /*patches*/) { return {}; }
-  /// All ranks: layouts for the fields with present[field], which with stores_levels() has the level fields
-  /// after those of the schema. Local, pure.
+  /// All ranks: layouts for the fields with present[field], which has the level fields or the coarse fields,
+  /// if the format stores such, after those of the schema. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                              const StepHints& hints) const = 0;
   /// Success if steps may store some of a field's blocks only. kUnsupported names the format. Local, pure.

@@ -8,20 +8,10 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "grid/num_samples.h"
+#include "model/free_name.h"
 
 namespace esker {
 namespace {
-
-/// A name that the schema does not have: `name`, which may be shortened, followed by `end`.
-std::string free_name(const Schema& schema, const std::string& begin, const std::string& end) {
-  constexpr std::size_t kMost = 100;  // so that the name is valid
-  std::string name = begin.substr(0, kMost) + end;
-  while (schema.find_grid(name) || schema.find_dim(name) || schema.find_field(name) ||
-         schema.find_scalar(name)) {
-    name += '-';
-  }
-  return name;
-}
 
 /// The extents of the largest patch on each axis.
 Point largest_extent(int rank, std::span<const MeshBox> patches) {

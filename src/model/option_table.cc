@@ -140,6 +140,12 @@ constexpr std::array kDatasetRows{
               "shape of chunks in NetCDF-4 and Zarr files, in samples (changes the dataset)",
               [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
               [](const Options& o) { return print_chunks(o.chunks); }},
+    OptionRow{"levels", "0 to 30, or auto (until no axis has more than 64 samples)",
+              "levels of half, quarter ... resolution that Zarr datasets have (changes the dataset)",
+              [](Text text, Options& o) { return assign(o.levels, parse_levels(text)); },
+              [](const Options& o) {
+                return o.levels == Options::kAutoLevels ? "auto" : std::to_string(o.levels);
+              }},
     OptionRow{
         "keep_level", "0 (all samples) or a level below, e.g. -3",
         "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "

@@ -72,6 +72,13 @@ std::optional<Chunks> parse_chunks(std::string_view text) {
   }
 }
 
+std::optional<int> parse_levels(std::string_view text) {
+  constexpr Index kMostLevels = 30;
+  if (text == "auto") return Options::kAutoLevels;
+  const auto levels = parse_in(text, 0, kMostLevels);
+  return levels ? std::optional(static_cast<int>(*levels)) : std::nullopt;
+}
+
 std::string print_chunks(const Chunks& chunks) {
   if (chunks.by_decomposition) return "decomposition";
   return chunks.extents.empty() ? "auto" : fmt::format("{}", fmt::join(chunks.extents, ","));

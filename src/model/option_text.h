@@ -49,6 +49,8 @@ std::optional<double> parse_seconds(std::string_view text);
 
 /// "auto", "decomposition" or "64,32,8".
 std::optional<Chunks> parse_chunks(std::string_view text);
+/// Options::levels.
+std::optional<int> parse_levels(std::string_view text);
 std::string print_chunks(const Chunks& chunks);
 
 /// "4", "size:2048" or "nodes:16".

@@ -126,6 +126,11 @@ Status WritePipeline::write_step(StepInput input, bool later) {
 /// A step whose fields, or level fields, are all arrays.
 Status WritePipeline::write_flat_step(StepInput input, bool later) {
   const Stopwatch watch;
+  if (const int num_levels = dataset_.files().format->num_coarse_levels(); num_levels > 0) {
+    Status added =
+        guarded("end_step", [&] { return coarse_fields_.add(dataset_.schema(), num_levels, input); });
+    if (input.status.ok()) input.status = std::move(added);
+  }
   record_.begin_step(plans_.buffers());
   step_.emplace(*comm_, dataset_, plans_, record_, std::move(input),
                 later && can_store_in_thread(plans_.options()) ? &queue_ : nullptr);

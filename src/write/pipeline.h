@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "write/add_coarse_fields.h"
 #include "write/open_dataset.h"
 #include "write/open_target.h"
 #include "write/run_record.h"
@@ -101,6 +102,7 @@ class WritePipeline final : private Comm::EndListener {
   OpenDataset dataset_;
   StepPlans plans_;
   StoreQueue queue_;
+  CoarseFieldAdder coarse_fields_;
   std::optional<StepTransaction> step_;  // between calls: in flight, which is the same on all ranks
   double in_flight_s_ = 0;               // what write_step() took for it
 };

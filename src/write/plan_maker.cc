@@ -44,7 +44,7 @@ Result<SharedBoxes> PlanMaker::begin(StepPlan& plan, const StepInput& input) {
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", counted(input.step));
     plan = StepPlan();
-    take_fields(plan, schema, input.fields_stored(dataset_->schema()), input.patches);
+    take_fields(plan, dataset_->schema(), input.fields_stored(dataset_->schema()), input.patches);
     return forget_choices();
   }));
   if (!dataset_->is_created() && format.needs_boxes()) {

@@ -46,7 +46,8 @@ void RunRecord::count_put(const Schema& schema, const StepPlan& plan, const Step
   counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
   counters_.put_bytes += input.mesh_bytes;
   for (const int f : plan.fields) {
-    if (schema.grids()[schema.fields()[f].grid].mesh) continue;  // see mesh_bytes
+    const bool is_derived = f >= static_cast<int>(schema.fields().size());
+    if (is_derived || schema.grids()[schema.fields()[f].grid].mesh) continue;  // see mesh_bytes
     for (const Box& box : input.patches[f].boxes()) {
       counters_.put_bytes += box.num_samples() * schema.fields()[f].sample_bytes();
     }
@@ -70,7 +71,7 @@ StepCost RunRecord::add(Comm& comm, const OpenDataset& dataset, PlanMaker& maker
   const ExchangeBuffers& buffers = maker.buffers();
   if (timeline_) timeline_->keep_step();
   counters_.step_s += time.all_s;
-  count_put(input.stored_schema(dataset.schema()), plan, input);
+  count_put(dataset.schema(), plan, input);
   const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
   const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
   const double plan_s = counters_.plan_s - before_.counters.plan_s;

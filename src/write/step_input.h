@@ -29,11 +29,12 @@ struct StepInput {
   std::vector<std::vector<MeshPatch>> mesh_patches = {};  ///< [position in Schema::fields()], or empty
   PatchesOfMeshes patches_of_meshes = {};  ///< of all ranks; of a step that resolve_meshes() made
   Index mesh_bytes = 0;  ///< put by this rank on meshes; of a step that resolve_meshes() made
-  /// Of a step with level fields: the schema with them, and which fields are stored; see add_levels().
+  /// Of a step with level fields or coarse fields: the schema with them, and which fields are stored; see
+  /// add_levels() and CoarseFieldAdder.
   std::shared_ptr<const Schema> schema = {};
   std::vector<bool> stored = {};
 
-  /// The schema of what the step stores: `schema` if it has level fields, else that of the dataset.
+  /// The schema of what the step stores: `schema` if that is set, else that of the dataset.
   [[nodiscard]] const Schema& stored_schema(const Schema& of_dataset) const {
     return schema ? *schema : of_dataset;
   }

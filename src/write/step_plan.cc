@@ -58,6 +58,7 @@ void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& 
   for (std::size_t f = 0; f < plan.due.size(); ++f) {
     if (!plan.due[f]) continue;
     plan.fields.push_back(static_cast<int>(f));
+    if (f >= schema.fields().size()) continue;  // made from others
     const Field& field = schema.fields()[f];
     const Grid& grid = schema.grids()[field.grid];
     if (grid.mesh) continue;  // its size is that of its patches

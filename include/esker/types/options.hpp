@@ -104,6 +104,10 @@ struct ESKER_API Options {
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
   Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
   Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 and Zarr files
+  /// (format) Zarr: levels of half, quarter ... resolution that are stored, too; kAutoLevels: until no axis
+  /// has more than 64 samples.
+  int levels = 0;
+  static constexpr int kAutoLevels = -1;
   Index chunk_alignment_bytes = 1;                  ///< (format) NetCDF-4: chunks start at multiples of it
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several

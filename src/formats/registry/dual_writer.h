@@ -39,6 +39,7 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] bool stores_levels() const override { return first_->stores_levels(); }
+  [[nodiscard]] int num_coarse_levels() const override { return first_->num_coarse_levels(); }
   [[nodiscard]] Status check_mesh(const Mesh& mesh) const override {
     ESKER_RETURN_IF_ERROR(first_->check_mesh(mesh));
     return idx_->check_mesh(mesh);
