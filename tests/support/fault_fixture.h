@@ -60,9 +60,10 @@ struct Subject {
   const char* format;
   bool single;
   const char* compression = "none";
-  bool has_bits = false;   ///< stored_bits_schema()
-  bool is_sparse = false;  ///< steps keep some of the blocks
-  bool has_mesh = false;   ///< mesh_schema()
+  bool has_bits = false;     ///< stored_bits_schema()
+  bool is_sparse = false;    ///< steps keep some of the blocks
+  bool has_mesh = false;     ///< mesh_schema()
+  const char* levels = "0";  ///< of lower resolution
 
   [[nodiscard]] bool has_block_sets() const { return has_idx() && (is_sparse || has_mesh); }
 
@@ -100,7 +101,7 @@ inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
                                         {"Cdf5AndIdx", "cdf5+idx", false},
                                         {"Zarr", "zarr", false},
-                                        {"CompressedZarr", "zarr", false, "zstd"},
+                                        {"CompressedZarr", "zarr", false, "zstd", false, false, false, "1"},
                                         {"ZarrAndIdx", "zarr+idx", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
@@ -191,6 +192,7 @@ class FaultTest : public MpiTest {
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;
     run.options["compression"] = subject.compression;
+    run.options["levels"] = subject.levels;
     return run;
   }
   static void take_way(RunPlan& run, const std::map<std::string, std::string>& way) {

@@ -1,6 +1,8 @@
 #include "formats/zarr/creation.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "base/macros.h"
 #include "formats/netcdf/model/values.h"
@@ -18,21 +20,21 @@ Status write_file(Store& store, const std::string& path, std::span<const std::by
       store, path, [&](File& file) { return file.write_at(bytes, 0); }, durable);
 }
 
-Status stage_values(Store& store, const Paths& to, const Schema& schema, const Model& model, bool durable) {
-  const auto write = [&](int number, std::span<const std::byte> bytes) {
-    return write_file(store, to.file_of(model.group.arrays[static_cast<std::size_t>(number)], 0), bytes,
-                      durable);
+Status stage_values(Store& store, const Paths& to, const Model& model, const Level& level, bool durable) {
+  const Schema& schema = level.schema;
+  const auto write = [&](int variable, std::span<const std::byte> bytes) {
+    return write_file(store, to.file_of(model.array(level, variable), 0), bytes, durable);
   };
-  for (const auto& coordinate : model.stored.coordinates) {
-    const Array& array = model.group.arrays[static_cast<std::size_t>(coordinate.variable)];
+  for (const auto& coordinate : level.stored.coordinates) {
+    const Array& array = model.array(level, coordinate.variable);
     const Numbers values =
         netcdf::coordinates_of(schema.grids()[static_cast<std::size_t>(coordinate.grid)], coordinate.dim);
     ESKER_RETURN_IF_ERROR(write(coordinate.variable, print_values(values, array.shape[0], array.fill)));
   }
   for (std::size_t s = 0; s < schema.scalars().size(); ++s) {
     const AttributeValue& value = schema.scalars()[s].value;
-    const int number = model.stored.variable_of_scalar[s];
-    const Array& array = model.group.arrays[static_cast<std::size_t>(number)];
+    const int number = level.stored.variable_of_scalar[s];
+    const Array& array = model.array(level, number);
     const std::string* text = text_of(value);
     ESKER_RETURN_IF_ERROR(
         write(number, text ? print_text(*text) : print_values(numbers_of(value), 1, array.fill)));
@@ -40,14 +42,29 @@ Status stage_values(Store& store, const Paths& to, const Schema& schema, const M
   return {};
 }
 
+/// The group, and those of its levels.
+std::vector<Paths> groups_of(const Paths& paths, const Group& group) {
+  std::vector<Paths> all{paths};
+  for (const std::string& level : group.level_names()) all.push_back(paths.of_level(level));
+  return all;
+}
+
 /// Removes what is not of the new group: all but the arrays that have their place already.
 Status remove_replaced(Store& store, const Paths& paths, const Group& group) {
-  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(paths.directory));
-  for (const std::string& name : names) {
-    const std::string path = paths.directory + "/" + name;
-    if (path == paths.group() || path == paths.staged() || path == temporary_of(paths.group())) continue;
-    ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(staging(paths).metadata_of(name)));
-    if (is_staged || !group.find(name)) ESKER_RETURN_IF_ERROR(store.remove_all(path));
+  std::set<std::string> kept;
+  for (const Paths& one : groups_of(paths, group)) {
+    kept.insert({one.directory, one.group(), temporary_of(one.group()), one.staged()});
+  }
+  for (const Array& array : group.arrays) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(staging(paths).metadata_of(array)));
+    if (!is_staged) kept.insert(paths.of_array(array));
+  }
+  for (const Paths& one : groups_of(paths, group)) {
+    ESKER_ASSIGN_OR_RETURN(const auto names, store.list(one.directory));
+    for (const std::string& name : names) {
+      const std::string path = one.directory + "/" + name;
+      if (!kept.contains(path)) ESKER_RETURN_IF_ERROR(store.remove_all(path));
+    }
   }
   return {};
 }
@@ -55,10 +72,13 @@ Status remove_replaced(Store& store, const Paths& paths, const Group& group) {
 /// The names of arrays and of their files.
 Status sync_arrays(Store& store, const Paths& paths, const Group& group) {
   for (const Array& array : group.arrays) {
-    for (const std::string& directory : {paths.files_of(array.name), paths.of_array(array.name)}) {
+    for (const std::string& directory : {paths.files_of(array), paths.of_array(array)}) {
       ESKER_ASSIGN_OR_RETURN(const bool exists, store.is_directory(directory));
       if (exists) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
     }
+  }
+  for (const std::string& level : group.level_names()) {
+    ESKER_RETURN_IF_ERROR(store.sync_directory(paths.of_level(level).directory));
   }
   return store.sync_directory(paths.directory);
 }
@@ -73,9 +93,12 @@ Status move_if_there(Store& store, const std::string& from, const std::string& t
 /// Moves the staged arrays to their places, as far as they still are staged: metadata first.
 Status place_arrays(Store& store, const Paths& paths, const Group& group, bool durable) {
   for (const Array& array : group.arrays) {
-    ESKER_RETURN_IF_ERROR(
-        move_if_there(store, staging(paths).metadata_of(array.name), paths.metadata_of(array.name)));
+    ESKER_RETURN_IF_ERROR(move_if_there(store, staging(paths).metadata_of(array), paths.metadata_of(array)));
     ESKER_RETURN_IF_ERROR(move_if_there(store, staging(paths).file_of(array, 0), paths.file_of(array, 0)));
+  }
+  for (const std::string& level : group.level_names()) {
+    ESKER_RETURN_IF_ERROR(
+        move_if_there(store, staging(paths).of_level(level).group(), paths.of_level(level).group()));
   }
   return durable ? sync_arrays(store, paths, group) : Status();
 }
@@ -88,16 +111,22 @@ Result<bool> is_begun(const Store& store, const Paths& paths) {
   return store.exists(temporary_of(paths.group()));
 }
 
-Status stage_group(Store& store, const Paths& paths, const Schema& schema, const Model& model, bool durable) {
+Status stage_group(Store& store, const Paths& paths, const Model& model, bool durable) {
   ESKER_RETURN_IF_ERROR(store.remove_all(paths.staged()));
   const Paths to = staging(paths);
   ESKER_RETURN_IF_ERROR(make_directories(store, to.directory, durable));
   for (const Array& array : model.group.arrays) {
     const std::string text = print_array(array);
-    ESKER_RETURN_IF_ERROR(
-        write_file(store, to.metadata_of(array.name), std::as_bytes(std::span(text)), durable));
+    ESKER_RETURN_IF_ERROR(write_file(store, to.metadata_of(array), std::as_bytes(std::span(text)), durable));
   }
-  ESKER_RETURN_IF_ERROR(stage_values(store, to, schema, model, durable));
+  for (const std::string& level : model.group.level_names()) {
+    const std::string text = print_level(model.group, level);
+    ESKER_RETURN_IF_ERROR(
+        write_file(store, to.of_level(level).group(), std::as_bytes(std::span(text)), durable));
+  }
+  for (const Level& level : model.levels) {
+    ESKER_RETURN_IF_ERROR(stage_values(store, to, model, level, durable));
+  }
   if (durable) ESKER_RETURN_IF_ERROR(sync_arrays(store, to, model.group));
   ESKER_RETURN_IF_ERROR(stage_file(store, paths.group(), print_group(model.group), durable));
   ESKER_RETURN_IF_ERROR(write_file(store, paths.staged_mark(), {}, durable));

@@ -117,7 +117,7 @@ Result<Existing> read_from(Store& store, const std::string& group_path, std::vec
   ValueReader reader(store, std::move(places), *group);
   std::vector<std::string> texts;
   for (const Array& array : group->arrays) {
-    if (!array.is_text) continue;
+    if (!array.is_text || array.level != group->arrays.front().level) continue;
     ESKER_ASSIGN_OR_RETURN(texts.emplace_back(), reader.text(array));
   }
   const netcdf::Header header = header_of(*group, texts);

@@ -4,6 +4,9 @@
 //   run.zarr/temp/zarr.json       the array temp(time, z, y, x)
 //   run.zarr/temp/c/3/0/0/1       a file of its step 3: a shard
 //
+// With levels, each level is a group below the root, and the arrays are in these: run.zarr/0/temp, which is
+// the full resolution, and run.zarr/1/temp.
+//
 // The consolidated metadata are the truth: replacing the group's zarr.json commits a step (zarr_writer.h).
 // Shapes are slowest axis first, as in the files. Pure. Source: docs/formats/zarr.md.
 #pragma once
@@ -25,7 +28,8 @@ inline constexpr const char* kMetadataFile = "zarr.json";
 /// An array of numbers, or one text.
 struct Array {
   std::string name;
-  bool is_text = false;  ///< one text without axes
+  std::string level = {};  ///< the group below the root that has it; empty: the root
+  bool is_text = false;    ///< one text without axes
   SampleType type = SampleType::kFloat64;
   std::vector<Index> shape = {};
   std::vector<Index> file = {};      ///< the samples of a file: a shard, or a chunk
@@ -36,6 +40,8 @@ struct Array {
   std::vector<std::string> dims = {};
   std::vector<netcdf::Attribute> attributes = {};
 
+  /// Below the root.
+  [[nodiscard]] std::string path() const { return level.empty() ? name : level + "/" + name; }
   /// Whether its first axis is that of steps.
   [[nodiscard]] bool has_steps(const std::string& time) const {
     return !dims.empty() && dims.front() == time;
@@ -47,17 +53,23 @@ struct Group {
   static constexpr int kFormat = 1;
   std::string time;     ///< the dimension of steps; empty if there is none
   Index num_steps = 0;  ///< that are committed
+  int num_levels = 0;   ///< below the finest one; with any, each level is a group below the root
   std::vector<netcdf::Attribute> attributes = {};
-  std::vector<Array> arrays = {};  ///< in the order of the variables of netCDF's model
+  /// By level, the finest first, in the order of the variables of netCDF's model.
+  std::vector<Array> arrays = {};
 
+  /// The groups below the root; none without levels.
+  [[nodiscard]] std::vector<std::string> level_names() const;
   /// Null if there is none.
-  [[nodiscard]] const Array* find(const std::string& name) const;
+  [[nodiscard]] const Array* find(const std::string& path) const;
 };
 
 /// The text of the array's zarr.json.
 std::string print_array(const Array& array);
 /// The text of the group's zarr.json.
 std::string print_group(const Group& group);
+/// The text of the zarr.json of a level, which is a group.
+std::string print_level(const Group& group, const std::string& level);
 /// kDataLoss: not the group of a dataset that Esker wrote, or damaged. kUnsupported: a newer format.
 Result<Group> parse_group(const std::string& text);
 /// Whether the text is that of a group that Esker wrote.

@@ -1,18 +1,24 @@
 #include "formats/zarr/model.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/model/values.h"
 #include "formats/zarr/names.h"
+#include "model/coarse_fields.h"
 #include "model/field_facts.h"
 #include "model/fill_value.h"
 
 namespace esker::zarr {
 namespace {
+
+// Of the coarsest level, where the number of levels is chosen.
+constexpr Index kMostSamplesOfAxis = 64;
 
 /// The array of a variable; its chunks are not set.
 Array array_of(const netcdf::Header& header, const netcdf::Variable& variable, bool is_of_scalar) {
@@ -37,7 +43,7 @@ Array array_of(const netcdf::Header& header, const netcdf::Variable& variable, b
 
 /// Names that are taken in every group.
 Status check_names(const Schema& schema, const netcdf::Header& header) {
-  for (const char* name : {kEskerAttribute, netcdf::kSchemaAttribute}) {
+  for (const char* name : {kEskerAttribute, netcdf::kSchemaAttribute, kConventionsAttribute, kMultiscales}) {
     if (!schema.attributes().contains(name)) continue;
     return error(Code::kInvalidArgument,
                  "attribute '{}' of the dataset: Zarr groups have an attribute of that name that "
@@ -73,47 +79,110 @@ Status give_chunks(const Schema& schema, const Field& field, const FieldStorage&
   return {};
 }
 
-}  // namespace
-
-Result<Model> describe_group(const Schema& schema, const std::vector<Index>& chunks, bool sums) {
-  Model model;
-  ESKER_ASSIGN_OR_RETURN(model.storage, choose_storage(schema, chunks));
-  ESKER_ASSIGN_OR_RETURN(model.stored, netcdf::describe_file(schema));
-  const netcdf::Header& header = model.stored.header;
+/// The arrays of a level, without their level.
+Result<std::vector<Array>> describe_level(const Options& options, Level& level) {
+  const Schema& schema = level.schema;
+  ESKER_ASSIGN_OR_RETURN(level.storage, choose_storage(schema, options.chunks.extents));
+  ESKER_ASSIGN_OR_RETURN(level.stored, netcdf::describe_file(schema));
+  const netcdf::Header& header = level.stored.header;
   ESKER_RETURN_IF_ERROR(check_names(schema, header));
-  model.group.time = schema.time_name();
-  model.group.attributes = header.attributes;
-  const std::vector<int>& scalars = model.stored.variable_of_scalar;
+  const std::vector<int>& scalars = level.stored.variable_of_scalar;
+  std::vector<Array> arrays;
   for (std::size_t v = 0; v < header.variables.size(); ++v) {
     const bool is_of_scalar = std::ranges::find(scalars, static_cast<int>(v)) != scalars.end();
-    model.group.arrays.push_back(array_of(header, header.variables[v], is_of_scalar));
+    arrays.push_back(array_of(header, header.variables[v], is_of_scalar));
   }
-  if (model.stored.time_variable >= 0) {
-    model.group.arrays[static_cast<std::size_t>(model.stored.time_variable)].file = {kStepsPerFile};
+  if (level.stored.time_variable >= 0)
+    arrays[static_cast<std::size_t>(level.stored.time_variable)].file = {kStepsPerFile};
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    Array& array = arrays[static_cast<std::size_t>(level.stored.variable_of_field[f])];
+    ESKER_RETURN_IF_ERROR(
+        give_chunks(schema, schema.fields()[f], level.storage[f], options.checksums, array));
+  }
+  return arrays;
+}
+
+/// What a level has, found in its arrays.
+Status find_level(const Group& group, Level& level) {
+  const Schema& schema = level.schema;
+  ESKER_ASSIGN_OR_RETURN(level.stored, netcdf::describe_file(schema));
+  const auto& variables = level.stored.header.variables;
+  const std::span<const Array> left = std::span(group.arrays).subspan(level.first_array);
+  const std::span<const Array> arrays = left.first(std::min(left.size(), variables.size()));
+  const bool is_same = std::ranges::equal(variables, arrays, {}, &netcdf::Variable::name, &Array::name) &&
+                       std::ranges::adjacent_find(arrays, std::not_equal_to(), &Array::level) == arrays.end();
+  if (!is_same) return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
+  for (std::size_t v = 0; v < arrays.size(); ++v) {
+    const Array expected = array_of(level.stored.header, variables[v], arrays[v].is_text);
+    const auto steps = static_cast<std::ptrdiff_t>(arrays[v].has_steps(group.time) ? 1 : 0);
+    const auto found = std::span(arrays[v].shape).subspan(static_cast<std::size_t>(steps));
+    if (expected.shape.size() == arrays[v].shape.size() &&
+        std::equal(found.begin(), found.end(), expected.shape.begin() + steps))
+      continue;
+    return error(Code::kDataLoss, "the array '{}' does not have the shape of its level", arrays[v].path());
   }
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    Array& array = model.group.arrays[static_cast<std::size_t>(model.stored.variable_of_field[f])];
-    ESKER_RETURN_IF_ERROR(give_chunks(schema, schema.fields()[f], model.storage[f], sums, array));
+    const Array& array = arrays[static_cast<std::size_t>(level.stored.variable_of_field[f])];
+    ESKER_ASSIGN_OR_RETURN(const FieldStorage storage, storage_of(schema, schema.fields()[f], array));
+    level.storage.push_back(storage);
   }
+  if (level.stored.time_variable >= 0) {
+    const Array& times = arrays[static_cast<std::size_t>(level.stored.time_variable)];
+    if (times.file != std::vector<Index>{kStepsPerFile})
+      return error(Code::kDataLoss, "the array '{}' does not have chunks as Esker writes them", times.path());
+  }
+  return {};
+}
+
+Result<std::vector<Level>> levels_of(const Schema& schema, int num_levels) {
+  std::vector<Level> levels;
+  levels.push_back({schema});
+  for (int k = 1; k <= num_levels; ++k) {
+    ESKER_ASSIGN_OR_RETURN(Schema coarse, coarse_schema(schema, k));
+    levels.push_back({std::move(coarse)});
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Level::find(const Field& field) const {
+  const Field* found = schema.find_field(field.name);
+  return found ? std::optional(static_cast<std::size_t>(found - schema.fields().data())) : std::nullopt;
+}
+
+Result<Model> describe_group(const Schema& schema, const Options& options) {
+  Model model;
+  Group& group = model.group;
+  group.num_levels =
+      options.levels == Options::kAutoLevels ? levels_until(schema, kMostSamplesOfAxis) : options.levels;
+  group.time = schema.time_name();
+  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group.num_levels));
+  const std::vector<std::string> names = group.level_names();
+  for (std::size_t k = 0; k < model.levels.size(); ++k) {
+    Level& level = model.levels[k];
+    level.first_array = group.arrays.size();
+    ESKER_ASSIGN_OR_RETURN(std::vector<Array> arrays, describe_level(options, level));
+    for (Array& array : arrays) {
+      if (!names.empty()) array.level = names[k];
+      group.arrays.push_back(std::move(array));
+    }
+  }
+  group.attributes = model.levels.front().stored.header.attributes;
   return model;
 }
 
 Result<Model> find_in_group(const Schema& schema, Group group) {
   Model model;
-  ESKER_ASSIGN_OR_RETURN(model.stored, netcdf::describe_file(schema));
-  const auto& variables = model.stored.header.variables;
-  const bool is_same = std::ranges::equal(variables, group.arrays, {}, &netcdf::Variable::name, &Array::name);
-  if (!is_same) return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
-  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const Array& array = group.arrays[static_cast<std::size_t>(model.stored.variable_of_field[f])];
-    ESKER_ASSIGN_OR_RETURN(const FieldStorage storage, storage_of(schema, schema.fields()[f], array));
-    model.storage.push_back(storage);
+  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group.num_levels));
+  std::size_t num_arrays = 0;
+  for (Level& level : model.levels) {
+    level.first_array = num_arrays;
+    ESKER_RETURN_IF_ERROR(find_level(group, level));
+    num_arrays += level.stored.header.variables.size();
   }
-  if (model.stored.time_variable >= 0) {
-    const Array& times = group.arrays[static_cast<std::size_t>(model.stored.time_variable)];
-    if (times.file != std::vector<Index>{kStepsPerFile})
-      return error(Code::kDataLoss, "the array '{}' does not have chunks as Esker writes them", times.name);
-  }
+  if (num_arrays != group.arrays.size())
+    return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
   model.group = std::move(group);
   return model;
 }
@@ -131,6 +200,7 @@ netcdf::Header header_of(const Group& group, const std::vector<std::string>& tex
   if (!group.time.empty()) place_of(group.time, 0);
   auto text = texts.begin();
   for (const Array& array : group.arrays) {
+    if (array.level != group.arrays.front().level) break;
     netcdf::Variable variable{array.name, {}, array.attributes};
     variable.type = array.is_text ? netcdf::Type::kChar : netcdf::type_of(array.type);
     for (std::size_t a = 0; a < array.dims.size(); ++a) {

@@ -18,5 +18,10 @@ inline constexpr const char* kEskerAttribute = "esker";
 inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kArrays = "arrays";
+inline constexpr const char* kLevels = "levels";
+
+// The convention for levels, https://github.com/zarr-conventions/multiscales, version 1.
+inline constexpr const char* kConventionsAttribute = "zarr_conventions";
+inline constexpr const char* kMultiscales = "multiscales";
 
 }  // namespace esker::zarr

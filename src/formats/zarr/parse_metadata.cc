@@ -22,6 +22,7 @@ namespace esker::zarr {
 namespace {
 
 constexpr Index kMost = std::numeric_limits<Index>::max();
+constexpr Index kMostLevels = 62;
 
 /// Zarr's words for numbers that JSON lacks.
 std::optional<double> real_of_word(const std::string& word) {
@@ -219,8 +220,8 @@ Status check_size(const Array& array) {
   return {};
 }
 
-Result<Array> parse_array(const std::string& of, const Json& json) {
-  Array array{of};
+/// `array`: its name and level.
+Result<Array> parse_array(Array array, const Json& json) {
   ESKER_ASSIGN_OR_RETURN(array.shape, get_integers(json, "shape"));
   if (array.shape.size() > kMaxRank + 2 || std::ranges::any_of(array.shape, [](Index n) { return n < 0; }))
     return error(Code::kDataLoss, "'shape' is not that of an array of at most {} axes", kMaxRank + 2);
@@ -250,16 +251,32 @@ Result<Array> parse_array(const std::string& of, const Json& json) {
   return array;
 }
 
-Status parse_arrays(const Json& json, const std::vector<std::string>& names, Group& group) {
+/// The level and the name in the path of an array; nothing if there is no such array.
+std::optional<Array> array_at(const Group& group, const std::string& path) {
+  Array array{path};
+  if (group.num_levels > 0) {
+    const std::size_t slash = path.find('/');
+    if (slash == std::string::npos) return std::nullopt;
+    array.level = path.substr(0, slash);
+    array.name = path.substr(slash + 1);
+    const std::vector<std::string> levels = group.level_names();
+    if (std::ranges::find(levels, array.level) == levels.end()) return std::nullopt;
+  }
+  const bool is_name =
+      !array.name.empty() && array.name.front() != '.' && array.name.find('/') == std::string::npos;
+  return is_name ? std::optional(std::move(array)) : std::nullopt;
+}
+
+Status parse_arrays(const Json& json, const std::vector<std::string>& paths, Group& group) {
   std::set<std::string> found;
   ESKER_ASSIGN_OR_RETURN(const Json* consolidated, get_object(json, "consolidated_metadata"));
   ESKER_ASSIGN_OR_RETURN(const Json* metadata, get_object(*consolidated, "metadata"));
-  for (const std::string& name : names) {
-    if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
-        !metadata->contains(name) || !found.insert(name).second)
-      return error(Code::kDataLoss, "no metadata of the array '{}'", excerpt(name));
-    auto array = parse_array(name, (*metadata)[name]);
-    if (!array.ok()) return array.status().with_context("array '" + excerpt(name) + "'");
+  for (const std::string& path : paths) {
+    std::optional<Array> at = array_at(group, path);
+    if (!at || !metadata->contains(path) || !found.insert(path).second)
+      return error(Code::kDataLoss, "no metadata of the array '{}'", excerpt(path));
+    auto array = parse_array(*std::move(at), (*metadata)[path]);
+    if (!array.ok()) return array.status().with_context("array '" + excerpt(path) + "'");
     group.arrays.push_back(*std::move(array));
   }
   return {};
@@ -267,25 +284,33 @@ Status parse_arrays(const Json& json, const std::vector<std::string>& names, Gro
 
 /// Other programs copy attributes to groups with other arrays, for example with some of the steps.
 Status check_dims(const Group& group) {
-  std::map<std::string, Index> lengths{{group.time, group.num_steps}};
+  std::map<std::pair<std::string, std::string>, Index> lengths;  // by level and dimension
   for (const Array& array : group.arrays) {
     for (std::size_t a = 0; a < array.dims.size(); ++a) {
-      const Index expected = lengths.emplace(array.dims[a], array.shape[a]).first->second;
+      const Index first = array.dims[a] == group.time ? group.num_steps : array.shape[a];
+      const Index expected = lengths.emplace(std::pair(array.level, array.dims[a]), first).first->second;
       if (array.shape[a] == expected && (a == 0 || array.dims[a] != group.time)) continue;
       return error(Code::kDataLoss,
                    "array '{}': axis {}, '{}', has {} samples, not as Esker writes it: expected {}{}",
-                   excerpt(array.name), a, excerpt(array.dims[a]), array.shape[a], expected,
+                   excerpt(array.path()), a, excerpt(array.dims[a]), array.shape[a], expected,
                    array.dims[a] == group.time ? " on the first axis" : "");
     }
   }
-  if (group.num_steps <= 1 || group.find(group.time)) return {};
+  const Array times{group.time, group.num_levels > 0 ? group.level_names().front() : ""};
+  if (group.num_steps <= 1 || group.find(times.path())) return {};
   return error(Code::kDataLoss, "{} steps, but no array of times", group.num_steps);
 }
 
 }  // namespace
 
-const Array* Group::find(const std::string& name) const {
-  const auto found = std::ranges::find(arrays, name, &Array::name);
+std::vector<std::string> Group::level_names() const {
+  std::vector<std::string> names;
+  for (int level = 0; num_levels > 0 && level <= num_levels; ++level) names.push_back(std::to_string(level));
+  return names;
+}
+
+const Array* Group::find(const std::string& path) const {
+  const auto found = std::ranges::find(arrays, path, &Array::path);
   return found == arrays.end() ? nullptr : &*found;
 }
 
@@ -302,10 +327,14 @@ Result<Group> parse_group(const std::string& text) {
   Group group;
   ESKER_ASSIGN_OR_RETURN(group.time, get_text(ours.json, kTime));
   ESKER_ASSIGN_OR_RETURN(group.num_steps, get_integer(ours.json, kSteps, 0, kMost));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, get_texts(ours.json, kArrays));
+  if (ours.json.contains(kLevels)) {
+    ESKER_ASSIGN_OR_RETURN(const Index levels, get_integer(ours.json, kLevels, 0, kMostLevels));
+    group.num_levels = static_cast<int>(levels);
+  }
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, get_texts(ours.json, kArrays));
   group.attributes = parse_attributes(*attributes, nullptr);
   std::erase_if(group.attributes, [](const netcdf::Attribute& one) { return one.name == kEskerAttribute; });
-  ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, names, group));
+  ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, paths, group));
   ESKER_RETURN_IF_ERROR(check_dims(group));
   return group;
 }

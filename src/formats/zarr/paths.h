@@ -20,15 +20,17 @@ struct Paths {
   [[nodiscard]] std::string staged() const { return directory + "/.esker-new"; }
   /// Written when all of a new dataset is staged.
   [[nodiscard]] std::string staged_mark() const { return staged() + "/complete"; }
-  [[nodiscard]] std::string of_array(const std::string& name) const { return directory + "/" + name; }
-  [[nodiscard]] std::string metadata_of(const std::string& name) const {
-    return of_array(name) + "/" + kMetadataFile;
+  [[nodiscard]] std::string of_array(const Array& array) const { return directory + "/" + array.path(); }
+  [[nodiscard]] std::string metadata_of(const Array& array) const {
+    return of_array(array) + "/" + kMetadataFile;
   }
+  /// The group of a level.
+  [[nodiscard]] Paths of_level(const std::string& level) const { return {directory + "/" + level}; }
   /// The directory of an array's files; without axes, its only file.
-  [[nodiscard]] std::string files_of(const std::string& name) const { return of_array(name) + "/c"; }
+  [[nodiscard]] std::string files_of(const Array& array) const { return of_array(array) + "/c"; }
   /// The file `number` on the first axis of an array that is divided on this axis only.
   [[nodiscard]] std::string file_of(const Array& array, Index number) const {
-    std::string path = files_of(array.name);
+    std::string path = files_of(array);
     for (std::size_t a = 0; a < array.shape.size(); ++a) path += "/" + std::to_string(a == 0 ? number : 0);
     return path;
   }

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <span>
 
 #include "format/json_writer.h"
+#include "formats/netcdf/model/stored_schema.h"
 #include "formats/netcdf/model/values.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/names.h"
@@ -123,8 +125,9 @@ std::string description_of(const Group& group) {
     json.key("format").integer(Group::kFormat);
     json.key(kSteps).integer(group.num_steps);
     json.key(kTime).text(group.time);
+    if (group.num_levels > 0) json.key(kLevels).integer(group.num_levels);
     json.key(kArrays).array([&] {
-      for (const Array& array : group.arrays) json.text(array.name);
+      for (const Array& array : group.arrays) json.text(array.path());
     });
   });
   return json.take();
@@ -153,6 +156,84 @@ void print(JsonWriter& json, const Array& array) {
   });
 }
 
+/// From a level to the next one, per axis of the array with most axes, without that of time.
+std::vector<double> scale_between(const Group& group, const std::string& fine, const std::string& coarse) {
+  std::map<std::string_view, const Array*> of_coarse;
+  for (const Array& array : group.arrays) {
+    if (array.level == coarse) of_coarse.emplace(array.name, &array);
+  }
+  std::vector<double> largest;
+  for (const Array& array : group.arrays) {
+    const auto found = array.level == fine ? of_coarse.find(array.name) : of_coarse.end();
+    if (found == of_coarse.end() || found->second->shape.size() != array.shape.size()) continue;
+    const Array* next = found->second;
+    std::vector<double> scale;
+    for (std::size_t a = array.has_steps(group.time) ? 1 : 0; a < array.shape.size(); ++a) {
+      scale.push_back(next->shape[a] < array.shape[a] ? 2 : 1);
+    }
+    if (scale.size() > largest.size()) largest = std::move(scale);
+  }
+  return largest;
+}
+
+void print_multiscales(JsonWriter& json, const Group& group) {
+  json.key(kConventionsAttribute).array([&] {
+    json.object([&] {
+      json.key("uuid").text("d35379db-88df-4056-af3a-620245f8e347");
+      json.key("name").text(kMultiscales);
+      json.key("schema_url")
+          .text("https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json");
+      json.key("spec_url").text("https://github.com/zarr-conventions/multiscales/blob/v1/README.md");
+      json.key("description").text("Multiscale layout of zarr datasets");
+    });
+  });
+  json.key(kMultiscales).object([&] {
+    json.key("layout").array([&] {
+      const std::vector<std::string> levels = group.level_names();
+      for (std::size_t k = 0; k < levels.size(); ++k) {
+        json.object([&] {
+          json.key("asset").text(levels[k]);
+          if (k > 0) json.key("derived_from").text(levels[k - 1]);
+          json.key("transform").object([&] {
+            const std::vector<double> scale = scale_between(group, levels[k > 0 ? k - 1 : k], levels[k]);
+            json.key("scale").numbers(Numbers(scale));
+            json.key("translation").numbers(Numbers(std::vector<double>(scale.size())));
+          });
+        });
+      }
+    });
+    json.key("resampling_method").text("nearest");
+  });
+}
+
+/// The node of a group; `attributes` and `metadata` print the members of these objects.
+template <class PrintAttributes, class PrintMetadata>
+void print_node(JsonWriter& json, const PrintAttributes& attributes, const PrintMetadata& metadata) {
+  json.object([&] {
+    json.key("zarr_format").integer(3);
+    json.key("node_type").text("group");
+    json.key("attributes").object(attributes);
+    json.key("consolidated_metadata").object([&] {
+      json.key("kind").text("inline");
+      json.key("must_understand").boolean(false);
+      json.key("metadata").object(metadata);
+    });
+  });
+}
+
+/// `has_arrays`: with the metadata of its arrays.
+void print(JsonWriter& json, const Group& group, const std::string& level, bool has_arrays) {
+  std::vector<netcdf::Attribute> attributes = group.attributes;
+  std::erase_if(attributes, [](const auto& one) { return one.name == netcdf::kSchemaAttribute; });
+  print_node(
+      json, [&] { print_attributes(json, attributes, false); },
+      [&] {
+        for (const Array& array : group.arrays) {
+          if (has_arrays && array.level == level) print(json.key(array.name), array);
+        }
+      });
+}
+
 }  // namespace
 
 std::string print_array(const Array& array) {
@@ -161,23 +242,25 @@ std::string print_array(const Array& array) {
   return json.take() + "\n";
 }
 
+std::string print_level(const Group& group, const std::string& level) {
+  JsonWriter json(1);
+  print(json, group, level, true);
+  return json.take() + "\n";
+}
+
 std::string print_group(const Group& group) {
   JsonWriter json(1);
-  json.object([&] {
-    json.key("zarr_format").integer(3);
-    json.key("node_type").text("group");
-    json.key("attributes").object([&] {
-      json.key(kEskerAttribute).text(description_of(group));
-      print_attributes(json, group.attributes, false);
-    });
-    json.key("consolidated_metadata").object([&] {
-      json.key("kind").text("inline");
-      json.key("must_understand").boolean(false);
-      json.key("metadata").object([&] {
-        for (const Array& array : group.arrays) print(json.key(array.name), array);
+  print_node(
+      json,
+      [&] {
+        json.key(kEskerAttribute).text(description_of(group));
+        print_attributes(json, group.attributes, false);
+        if (group.num_levels > 0) print_multiscales(json, group);
+      },
+      [&] {
+        for (const std::string& level : group.level_names()) print(json.key(level), group, level, false);
+        for (const Array& array : group.arrays) print(json.key(array.path()), array);
       });
-    });
-  });
   return json.take() + "\n";
 }
 

@@ -15,15 +15,15 @@
 
 namespace esker::zarr {
 
-ShardReader::ShardReader(Store& store, const Paths& paths, const Model& model, const Schema& schema,
-                         int field, Index step, ReadCounters& counters)
+ShardReader::ShardReader(Store& store, const Paths& paths, const Model& model, const Level& level,
+                         std::size_t field, Index step, ReadCounters& counters)
     : store_(store),
-      array_(model.array_of_field(static_cast<std::size_t>(field))),
-      storage_(model.storage[static_cast<std::size_t>(field)]),
-      shape_(chunk_of(schema, schema.fields()[static_cast<std::size_t>(field)], storage_)),
-      layout_(layout_of(schema, schema.fields()[static_cast<std::size_t>(field)], storage_)),
-      files_(paths.files_of(array_.name)),
-      num_axes_(num_axes(schema, schema.fields()[static_cast<std::size_t>(field)])),
+      array_(model.array_of_field(level, field)),
+      storage_(level.storage[field]),
+      shape_(chunk_of(level.schema, level.schema.fields()[field], storage_)),
+      layout_(layout_of(level.schema, level.schema.fields()[field], storage_)),
+      files_(paths.files_of(array_)),
+      num_axes_(num_axes(level.schema, level.schema.fields()[field])),
       step_(step),
       sample_bytes_(shape_.components * size_bytes(shape_.type)),
       counters_(counters) {}

@@ -20,8 +20,8 @@ namespace esker::zarr {
 
 class ShardReader {
  public:
-  /// `step`: -1 for a fixed field. The references must outlive it.
-  ShardReader(Store& store, const Paths& paths, const Model& model, const Schema& schema, int field,
+  /// `field`: of the level. `step`: -1 for a fixed field. The references must outlive it.
+  ShardReader(Store& store, const Paths& paths, const Model& model, const Level& level, std::size_t field,
               Index step, ReadCounters& counters);
 
   [[nodiscard]] const ChunkedLayout& layout() const { return *layout_; }

@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/shard_reader.h"
+#include "model/coarse_fields.h"
 #include "model/field_facts.h"
 #include "read/chunk_reader.h"
 
@@ -34,35 +35,67 @@ Result<ZarrDataset> ZarrDataset::open(const std::shared_ptr<Store>& store, const
 
 Status ZarrDataset::read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
                                  ReadCounters& counters) const {
-  ShardReader shards(*store_, paths_, model_, schema, field, field_at(field).fixed ? -1 : step, counters);
-  const FieldStorage& storage = model_.storage[static_cast<std::size_t>(field)];
-  const ChunkedArray array{box(field).hi, storage.chunk, field_at(field).sample_bytes()};
+  const Field& of = field_at(field);
+  const auto k = static_cast<unsigned>(level_with(of, samples));
+  const Level& level = model_.levels[k];
+  Lattice stored = samples;
+  for (int a = 0; a < samples.rank; ++a) {
+    stored.origin[a] >>= k;
+    stored.stride[a] = std::max<Index>(1, samples.stride[a] >> k);
+  }
+  const std::size_t f = *level.find(of);
+  ShardReader shards(*store_, paths_, model_, level, f, of.fixed ? -1 : step, counters);
+  const ChunkedArray array{coarse_box(box(field), static_cast<int>(k)).hi, level.storage[f].chunk,
+                           of.sample_bytes()};
   return read_chunks(
-      array, samples,
+      array, stored,
       [&](const Point& chunk, const Lattice& part, std::byte* to) { return shards.read(chunk, part, to); },
       out);
 }
 
+/// The coarsest level that has these samples of a field.
+int ZarrDataset::level_with(const Field& field, const Lattice& samples) const {
+  const auto has_all = [&](unsigned k) {
+    const Index between = Index{1} << k;
+    for (int a = 0; a < samples.rank; ++a) {
+      const bool is_on_axis =
+          samples.origin[a] % between == 0 && (samples.count[a] == 1 || samples.stride[a] % between == 0);
+      if (!is_on_axis) return false;
+    }
+    return true;
+  };
+  for (std::size_t k = model_.levels.size() - 1; k > 0; --k) {
+    if (has_all(static_cast<unsigned>(k)) && model_.levels[k].find(field)) return static_cast<int>(k);
+  }
+  return 0;
+}
+
 ReadUnit ZarrDataset::read_unit(int field, int level) const {
   const Box grid = box(field);
-  const FieldStorage& storage = model_.storage[static_cast<std::size_t>(field)];
   const auto mask = bitmask(field);
-  const Point stride =
-      mask.ok() && level <= mask->max_level() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
+  const Lattice samples = mask.ok() && level <= mask->max_level() ? mask->samples_up_to(level) : Lattice();
+  const int k = mask.ok() ? level_with(field_at(field), samples) : 0;
+  const Level& of = model_.levels[static_cast<std::size_t>(k)];
+  const FieldStorage& storage = of.storage[*of.find(field_at(field))];
   const bool is_plain = storage.codec.kind == CodecKind::kRaw;
   ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
   for (int a = 0; a < grid.rank; ++a) {
-    unit.extent[a] = std::clamp<Index>(storage.chunk[a] / stride[a], 1, grid.hi[a]);
+    const Index between = std::max<Index>(1, samples.stride[a] >> static_cast<unsigned>(k));
+    unit.extent[a] = std::clamp<Index>(storage.chunk[a] / between, 1, grid.hi[a]);
   }
   return unit;
 }
 
+/// The fixed fields come with step 0.
 template <class Visit>
 Status ZarrDataset::for_each_step(const Visit& visit) const {
   for (Index step = 0; step < std::ssize(times); ++step) {
     for (int field = 0; field < static_cast<int>(schema.fields().size()); ++field) {
-      const bool is_fixed = field_at(field).fixed;
-      if (is_fixed ? step == 0 : has(field, step)) ESKER_RETURN_IF_ERROR(visit(field, is_fixed ? -1 : step));
+      const Field& of = field_at(field);
+      if (of.fixed ? step > 0 : !has(field, step)) continue;
+      for (const Level& level : model_.levels) {
+        if (const auto f = level.find(of)) ESKER_RETURN_IF_ERROR(visit(level, *f, of.fixed ? -1 : step));
+      }
     }
   }
   return {};
@@ -70,15 +103,15 @@ Status ZarrDataset::for_each_step(const Visit& visit) const {
 
 Result<StorageInfo> ZarrDataset::storage() const {
   StorageInfo info{1, metadata_bytes_};
-  ESKER_RETURN_IF_ERROR(for_each_step([&](int field, Index step) -> Status {
-    const Field& of = field_at(field);
-    const auto layout = layout_of(schema, of, model_.storage[static_cast<std::size_t>(field)]);
-    const Array& array = model_.array_of_field(static_cast<std::size_t>(field));
+  ESKER_RETURN_IF_ERROR(for_each_step([&](const Level& level, std::size_t f, Index step) -> Status {
+    const Field& of = level.schema.fields()[f];
+    const auto layout = layout_of(level.schema, of, level.storage[f]);
+    const Array& array = model_.array_of_field(level, f);
     Index missing = 0;
     for (Index file = 0; file < layout->num_files(); ++file) {
-      if (is_series(schema, of) && step % array.file.front() != 0) continue;
+      if (is_series(level.schema, of) && step % array.file.front() != 0) continue;
       const std::string path =
-          paths_.files_of(array.name) + shard_name(array, *layout, num_axes(schema, of), step, file);
+          paths_.files_of(array) + shard_name(array, *layout, num_axes(level.schema, of), step, file);
       ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
       if (!exists && ++missing > kMostMissing) break;
       if (!exists) continue;
@@ -97,8 +130,8 @@ Status ZarrDataset::verify(VerifyReport& report, const std::function<void(double
   report.files = 1;
   report.bytes = metadata_bytes_;
   ReadCounters counters;
-  ESKER_RETURN_IF_ERROR(for_each_step([&](int field, Index step) -> Status {
-    ShardReader shards(*store_, paths_, model_, schema, field, step, counters);
+  ESKER_RETURN_IF_ERROR(for_each_step([&](const Level& level, std::size_t f, Index step) -> Status {
+    ShardReader shards(*store_, paths_, model_, level, f, step, counters);
     for (Index file = 0, wrong = 0; file < shards.layout().num_files() && wrong <= kMostMissing; ++file) {
       const auto bytes = shards.check(file);
       if (!bytes.ok()) ++wrong, findings.error(path_, bytes.status());

@@ -26,7 +26,8 @@ class ZarrDataset final : public LatticeDataset {
                       ReadCounters& counters) const override;
   /// Of the group's metadata.
   [[nodiscard]] Result<Index> stored_bytes() const override { return metadata_bytes_; }
-  /// Calls visit(field, step or -1) for the fields that each committed step has.
+  [[nodiscard]] int level_with(const Field& field, const Lattice& samples) const;
+  /// Calls visit(level, field of the level, step or -1) for what each committed step has.
   template <class Visit>
   Status for_each_step(const Visit& visit) const;
 

@@ -12,19 +12,27 @@
 
 namespace esker::zarr {
 
-ZarrStepLayouts::ZarrStepLayouts(const Model& model, const Schema& schema, const std::vector<bool>& present,
-                                 const Paths& paths) {
-  for (std::size_t f = 0; f < present.size(); ++f) {
-    if (!present[f]) continue;
-    const Field& field = schema.fields()[f];
-    const FieldStorage& storage = model.storage[f];
-    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
-    const auto chunks = layout_of(schema, field, storage);
-    layouts.push_back(chunks);
-    const Array& array = model.array_of_field(f);
-    of_layout_.push_back({chunks, paths.files_of(array.name), array, storage.codec, num_axes(schema, field),
-                          is_series(schema, field), field.fixed, field.sample_bytes()});
+ZarrStepLayouts::ZarrStepLayouts(const Model& model, const std::vector<bool>& present, const Paths& paths) {
+  int number = 0;  // of the field, also a coarse one
+  for (const Level& level : model.levels) {
+    for (std::size_t f = 0; f < level.schema.fields().size(); ++f, ++number) {
+      if (present[static_cast<std::size_t>(number)]) add(model, level, f, number, paths);
+    }
   }
+}
+
+/// Adds a field of a level, which is field `number` of the step.
+void ZarrStepLayouts::add(const Model& model, const Level& level, std::size_t f, int number,
+                          const Paths& paths) {
+  const Schema& schema = level.schema;
+  const Field& field = schema.fields()[f];
+  const FieldStorage& storage = level.storage[f];
+  columns.push_back({number, 0, static_cast<int>(layouts.size()), 0});
+  const auto chunks = layout_of(schema, field, storage);
+  layouts.push_back(chunks);
+  const Array& array = model.array_of_field(level, f);
+  of_layout_.push_back({chunks, paths.files_of(array), array, storage.codec, num_axes(schema, field),
+                        is_series(schema, field), field.fixed, field.sample_bytes()});
 }
 
 std::string ZarrStepLayouts::file_path(int layout, Index file, Index step) const {

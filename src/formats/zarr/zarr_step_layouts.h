@@ -13,9 +13,8 @@ namespace esker::zarr {
 
 class ZarrStepLayouts final : public StepLayouts {
  public:
-  /// For the fields with present[field].
-  ZarrStepLayouts(const Model& model, const Schema& schema, const std::vector<bool>& present,
-                  const Paths& paths);
+  /// For the fields with present[field], which has the coarse fields, too.
+  ZarrStepLayouts(const Model& model, const std::vector<bool>& present, const Paths& paths);
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
   /// Fields of one sample per step.
@@ -43,6 +42,7 @@ class ZarrStepLayouts final : public StepLayouts {
     bool is_series = false, is_fixed = false;
     Index sample_bytes = 0;
   };
+  void add(const Model& model, const Level& level, std::size_t f, int number, const Paths& paths);
   [[nodiscard]] const OfLayout& of(int layout) const { return of_layout_[static_cast<std::size_t>(layout)]; }
 
   std::vector<OfLayout> of_layout_;

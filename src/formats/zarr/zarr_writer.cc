@@ -81,14 +81,14 @@ Status ZarrWriter::define(const Schema& schema) {
   if (options_.chunks.by_decomposition)
     return error(Code::kUnsupported,
                  "chunks=decomposition: Zarr files do not depend on the ranks; set extents X,Y,Z");
-  ESKER_ASSIGN_OR_RETURN(model_, describe_group(schema, options_.chunks.extents, options_.checksums));
+  ESKER_ASSIGN_OR_RETURN(model_, describe_group(schema, options_));
   schema_ = schema;
   return {};
 }
 
 Status ZarrWriter::stage(bool durable) {
   set_num_steps(model_.group, 0);
-  return stage_group(*store_, paths_, schema_, model_, durable);
+  return stage_group(*store_, paths_, model_, durable);
 }
 
 Status ZarrWriter::publish(bool durable) {
@@ -132,10 +132,14 @@ Status ZarrWriter::restore(const std::string& text) {
 Status ZarrWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(std::ssize(times_), durable));
   for (const Array& array : model_.group.arrays) {
-    ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.metadata_of(array.name))));
+    ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.metadata_of(array))));
   }
-  if (model_.stored.time_variable >= 0) {
-    const Array& times = model_.group.arrays[static_cast<std::size_t>(model_.stored.time_variable)];
+  for (const std::string& level : model_.group.level_names()) {
+    ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.of_level(level).group())));
+  }
+  for (const Level& level : model_.levels) {
+    if (level.stored.time_variable < 0) continue;
+    const Array& times = model_.array(level, level.stored.time_variable);
     ESKER_RETURN_IF_ERROR(
         store_->remove(temporary_of(paths_.file_of(times, std::ssize(times_) / kStepsPerFile))));
   }
@@ -154,7 +158,7 @@ Result<std::string> ZarrWriter::read_ours() {
 
 Status ZarrWriter::check_step_place(Index /*step*/) {
   for (const Array& array : model_.group.arrays) {
-    for (const std::string& path : {paths_.of_array(array.name), paths_.files_of(array.name)}) {
+    for (const std::string& path : {paths_.of_array(array), paths_.files_of(array)}) {
       ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(path));
       if (is_link)
         return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", path);
@@ -165,16 +169,17 @@ Status ZarrWriter::check_step_place(Index /*step*/) {
 
 std::unique_ptr<StepLayouts> ZarrWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& /*hints*/) const {
-  return std::make_unique<ZarrStepLayouts>(model_, schema_, present, paths_);
+  return std::make_unique<ZarrStepLayouts>(model_, present, paths_);
 }
 
 /// Files of several steps have the length that readers expect from the first step on.
 Status ZarrWriter::complete_series(Index step, const std::vector<bool>& present, bool durable) {
-  for (std::size_t f = 0; f < present.size(); ++f) {
+  for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
     const Field& field = schema_.fields()[f];
     if (!is_series(schema_, field)) continue;
     const Index steps = step % kStepsPerFile + (present[f] ? 1 : 0);
-    ESKER_RETURN_IF_ERROR(fill_file(model_.array_of_field(f), step / kStepsPerFile, steps, false, durable));
+    ESKER_RETURN_IF_ERROR(
+        fill_file(model_.array_of_field(model_.levels[0], f), step / kStepsPerFile, steps, false, durable));
   }
   return {};
 }
@@ -192,30 +197,40 @@ Status ZarrWriter::fill_file(const Array& array, Index number, Index steps, bool
   return edit_file(*store_, paths_.file_of(array, number), fill, durable);
 }
 
-/// The file of the last time.
+/// The file of the last time, in all levels.
 Status ZarrWriter::write_times(bool durable) {
-  if (model_.stored.time_variable < 0 || times_.empty()) return {};
-  const Array& array = model_.group.arrays[static_cast<std::size_t>(model_.stored.time_variable)];
-  const Index per_file = array.file[0], number = (std::ssize(times_) - 1) / per_file;
-  ESKER_ASSIGN_OR_RETURN(
-      const Numbers values,
-      to_type(std::vector<double>(times_.begin() + number * per_file, times_.end()), schema_.time_type()));
-  const std::vector<std::byte> bytes = print_values(values, per_file, array.fill);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::string path = paths_.file_of(array, number);
-  ESKER_RETURN_IF_ERROR(make_directories(*store_, directory_of(path), durable));
-  return replace_file(*store_, path, text, durable);
+  if (times_.empty()) return {};
+  const Index number = (std::ssize(times_) - 1) / kStepsPerFile;
+  ESKER_ASSIGN_OR_RETURN(const Numbers values,
+                         to_type(std::vector<double>(times_.begin() + number * kStepsPerFile, times_.end()),
+                                 schema_.time_type()));
+  for (const Level& level : model_.levels) {
+    if (level.stored.time_variable < 0) continue;
+    const Array& array = model_.array(level, level.stored.time_variable);
+    const std::vector<std::byte> bytes = print_values(values, kStepsPerFile, array.fill);
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string path = paths_.file_of(array, number);
+    ESKER_RETURN_IF_ERROR(make_directories(*store_, directory_of(path), durable));
+    ESKER_RETURN_IF_ERROR(replace_file(*store_, path, text, durable));
+  }
+  return {};
 }
 
-/// The metadata of the first arrays, of those with steps. Continues after an error, and returns the first
-/// one.
+/// The metadata of the first arrays, of those with steps, and of the levels. Continues after an error, and
+/// returns the first one.
 Status ZarrWriter::write_arrays(const Group& group, std::size_t count, bool durable) {
   Status first;
   for (std::size_t n = 0; n < count; ++n) {
     const Array& array = group.arrays[n];
     if (!array.has_steps(group.time)) continue;
     num_ahead_ = std::max(num_ahead_, n + 1);
-    const Status status = replace_file(*store_, paths_.metadata_of(array.name), print_array(array), durable);
+    const Status status = replace_file(*store_, paths_.metadata_of(array), print_array(array), durable);
+    if (first.ok()) first = status;
+  }
+  for (const std::string& level : group.level_names()) {
+    if (count == 0) break;
+    const Status status =
+        replace_file(*store_, paths_.of_level(level).group(), print_level(group, level), durable);
     if (first.ok()) first = status;
   }
   return first;
@@ -272,17 +287,19 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
 
 /// The samples of fixed fields, which are those of step 0.
 Status ZarrWriter::remove_fixed() {
-  for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
-    if (!schema_.fields()[f].fixed) continue;
-    const std::string files = paths_.files_of(model_.array_of_field(f).name);
-    ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(files));
-    if (!is_link) ESKER_RETURN_IF_ERROR(store_->remove_all(files));
+  for (const Level& level : model_.levels) {
+    for (std::size_t f = 0; f < level.schema.fields().size(); ++f) {
+      if (!level.schema.fields()[f].fixed) continue;
+      const std::string files = paths_.files_of(model_.array_of_field(level, f));
+      ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(files));
+      if (!is_link) ESKER_RETURN_IF_ERROR(store_->remove_all(files));
+    }
   }
   return {};
 }
 
 Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool durable) {
-  const std::string directory = paths_.files_of(array.name);
+  const std::string directory = paths_.files_of(array);
   ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(directory));
   if (is_link) return {};
   const Index per_file = array.file.front(), kept = num_steps % per_file;
@@ -301,8 +318,10 @@ std::vector<std::string> ZarrWriter::data_paths(Index first, Index end) const {
   std::vector<std::string> paths;
   for (Index step = first; step < end; ++step) {
     std::vector<bool> present;
-    for (const Field& field : schema_.fields()) present.push_back(is_due(field, step));
-    const ZarrStepLayouts layouts(model_, schema_, present, paths_);
+    for (const Level& level : model_.levels) {
+      for (const Field& field : level.schema.fields()) present.push_back(is_due(field, step));
+    }
+    const ZarrStepLayouts layouts(model_, present, paths_);
     for (int n = 0; n < static_cast<int>(layouts.layouts.size()); ++n) {
       for (Index file = 0; file < layouts.layouts[static_cast<std::size_t>(n)]->num_files(); ++file) {
         paths.push_back(layouts.file_path(n, file, step));
@@ -325,14 +344,17 @@ std::vector<std::string> ZarrWriter::completed_paths(Index step) const {
 /// Also the values that are not those of fields.
 std::vector<std::string> ZarrWriter::metadata_paths() const {
   std::vector<std::string> paths{paths_.group()};
-  for (const Array& array : model_.group.arrays) paths.push_back(paths_.metadata_of(array.name));
-  const auto add_file = [&](int variable, Index number) {
-    paths.push_back(paths_.file_of(model_.group.arrays[static_cast<std::size_t>(variable)], number));
-  };
-  for (const auto& coordinate : model_.stored.coordinates) add_file(coordinate.variable, 0);
-  for (const int scalar : model_.stored.variable_of_scalar) add_file(scalar, 0);
-  const Index num_files = model_.stored.time_variable < 0 ? 0 : div_up(std::ssize(times_), kStepsPerFile);
-  for (Index number = 0; number < num_files; ++number) add_file(model_.stored.time_variable, number);
+  for (const Array& array : model_.group.arrays) paths.push_back(paths_.metadata_of(array));
+  for (const std::string& level : model_.group.level_names()) paths.push_back(paths_.of_level(level).group());
+  for (const Level& level : model_.levels) {
+    const auto add_file = [&](int variable, Index number) {
+      paths.push_back(paths_.file_of(model_.array(level, variable), number));
+    };
+    for (const auto& coordinate : level.stored.coordinates) add_file(coordinate.variable, 0);
+    for (const int scalar : level.stored.variable_of_scalar) add_file(scalar, 0);
+    const Index num_files = level.stored.time_variable < 0 ? 0 : div_up(std::ssize(times_), kStepsPerFile);
+    for (Index number = 0; number < num_files; ++number) add_file(level.stored.time_variable, number);
+  }
   return paths;
 }
 

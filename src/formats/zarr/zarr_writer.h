@@ -38,6 +38,7 @@ class ZarrWriter final : public StagedWriter {
   Status check_step_place(Index step) override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] int num_coarse_levels() const override { return model_.group.num_levels; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   Status commit(const StoredStep& stored, bool durable) override;

@@ -97,6 +97,7 @@ struct Creation {
   bool replaces = false;
   bool old_single = false;
   const char* partitions = nullptr;  ///< stored separately
+  const char* levels = nullptr;      ///< of lower resolution
 };
 
 class CreationTest : public testing::TestWithParam<Creation> {
@@ -107,6 +108,7 @@ class CreationTest : public testing::TestWithParam<Creation> {
                 : GetParam().format == "zarr"      ? "run.zarr"
                                                    : "run.nc";
     run_.options = {{"format", GetParam().format}};
+    if (const char* levels = GetParam().levels) run_.options.insert({"levels", levels});
     if (const char* partitions = GetParam().partitions) {
       run_.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
     }
@@ -240,6 +242,7 @@ std::vector<Creation> creations() {
           {"Cdf5ReplacesCdf5", "cdf5", false, true, true},
           {"Netcdf4ReplacesNetcdf4", "netcdf4", false, true, true},
           {"ZarrReplacesZarr", "zarr", false, true, true},
+          {"LevelsOfZarrReplaceThemselves", "zarr", false, true, true, nullptr, "1"},
           {"ZarrAndIdxReplaceThemselves", "zarr+idx", true, true, true},
           {"PartsOfNetcdf4", "netcdf4", true, false, false, "2"},
           {"PartsOfNetcdf4ReplaceThemselves", "netcdf4", true, true, true, "2"},

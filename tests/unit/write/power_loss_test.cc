@@ -37,6 +37,7 @@ struct Format {
   bool single;
   bool has_mesh = false;
   const char* partitions = nullptr;  ///< stored separately
+  const char* levels = nullptr;      ///< of lower resolution
 };
 
 class PowerLossTest : public testing::TestWithParam<Format> {
@@ -47,6 +48,7 @@ class PowerLossTest : public testing::TestWithParam<Format> {
     if (GetParam().has_mesh) run.schema = mesh_schema();
     run.path = GetParam().path;
     run.options = {{"format", GetParam().option}};
+    if (const char* levels = GetParam().levels) run.options.insert({"levels", levels});
     if (const char* partitions = GetParam().partitions) {
       run.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
     }
@@ -335,10 +337,12 @@ TEST_P(PowerLossTest, ARunContinuesFromADurableStep) {
 }
 
 std::vector<Format> formats() {
-  std::vector<Format> all{
-      {"Idx", "idx", "run.idx", true},    {"SeveralGrids", "idx", "run.idx", false},
-      {"Cdf5", "cdf5", "run.nc", true},   {"Cdf5AndIdx", "cdf5+idx", "run", true},
-      {"Zarr", "zarr", "run.zarr", true}, {"ZarrOfSeveralGrids", "zarr", "run.zarr", false}};
+  std::vector<Format> all{{"Idx", "idx", "run.idx", true},
+                          {"SeveralGrids", "idx", "run.idx", false},
+                          {"Cdf5", "cdf5", "run.nc", true},
+                          {"Cdf5AndIdx", "cdf5+idx", "run", true},
+                          {"Zarr", "zarr", "run.zarr", true},
+                          {"ZarrOfSeveralGrids", "zarr", "run.zarr", false, false, nullptr, "1"}};
 #ifdef ESKER_HAVE_HDF5
   all.push_back({"Netcdf4", "netcdf4", "run.nc", true});
   all.push_back({"PartsOfNetcdf4", "netcdf4", "run.nc", true, false, "2"});

@@ -65,13 +65,15 @@ Schema all_kinds() {
   return s;
 }
 
-Group group_of(const Schema& schema, Index num_steps) {
-  Group group = describe_group(schema, {}, true).value().group;
+Group group_of(const Schema& schema, Index num_steps, int levels = 0) {
+  Options options;
+  options.levels = levels;
+  Group group = describe_group(schema, options).value().group;
   set_num_steps(group, num_steps);
   return group;
 }
 
-std::string text_of_group() { return print_group(group_of(all_kinds(), 3)); }
+std::string text_of_group(int levels = 0) { return print_group(group_of(all_kinds(), 3, levels)); }
 
 /// `text` with the first `from` behind `after` replaced.
 std::string changed(std::string text, const std::string& from, const std::string& to,
@@ -165,13 +167,51 @@ TEST(ZarrValues, ATextHasItsLength) {
 TEST(ZarrGroup, IsPrintedAsItWasParsed) {
   for (const Index num_steps : {0, 1, 3}) {
     for (const Schema& schema : {all_kinds(), mixed_schema(), single_schema()}) {
-      const std::string text = print_group(group_of(schema, num_steps));
-      const auto group = parse_group(text);
-      ASSERT_TRUE(group.ok()) << group.status().message();
-      EXPECT_EQ(print_group(*group), text);
-      EXPECT_EQ(group->num_steps, num_steps);
-      EXPECT_TRUE(is_of_esker(text).value());
+      for (const int levels : {0, 1, 3, Options::kAutoLevels}) {
+        const std::string text = print_group(group_of(schema, num_steps, levels));
+        const auto group = parse_group(text);
+        ASSERT_TRUE(group.ok()) << group.status().message();
+        EXPECT_EQ(print_group(*group), text);
+        EXPECT_EQ(group->num_steps, num_steps);
+        EXPECT_EQ(group->num_levels, std::max(levels, 0));
+        EXPECT_TRUE(is_of_esker(text).value());
+      }
     }
+  }
+}
+
+TEST(ZarrGroup, LevelsHaveEverySecondSample) {
+  const Group group = group_of(all_kinds(), 3, 2);
+  const Schema schema = all_kinds();
+  for (const Field& field : schema.fields()) {
+    const Array& full = *group.find("0/" + field.name);
+    for (int level = 1; level <= 2; ++level) {
+      const Array& coarse = *group.find(std::to_string(level) + "/" + field.name);
+      EXPECT_EQ(coarse.dims, full.dims);
+      for (std::size_t a = 0; a < full.shape.size(); ++a) {
+        const bool is_halved = full.dims[a] == "x" || full.dims[a] == "y" || full.dims[a] == "z";
+        const Index between = is_halved ? Index{1} << level : 1;
+        EXPECT_EQ(coarse.shape[a], (full.shape[a] + between - 1) / between)
+            << field.name << " " << full.dims[a];
+      }
+    }
+  }
+  EXPECT_NE(find_in_group(schema, group).value().levels.size(), 2U);
+  Group wrong = group;
+  for (Array& array : wrong.arrays) {
+    if (array.path() == "1/temp") ++array.shape.back();
+  }
+  EXPECT_EQ(find_in_group(schema, wrong).status().code(), Code::kDataLoss);
+}
+
+TEST(ZarrGroup, LevelsUntilNoAxisIsLong) {
+  for (const auto& [extent, levels] :
+       {std::pair<Index, int>{1, 0}, {64, 0}, {65, 1}, {128, 1}, {129, 2}, {10000, 8}}) {
+    Schema schema;
+    const DimId x = schema.add_dim("x", extent).value(), z = schema.add_dim("z", 7).value();
+    const int grid = schema.add_grid("grid", {x, z}).value().index;
+    schema.add_field({.name = "temp", .grid = grid, .attributes = {}}).status().check();
+    EXPECT_EQ(group_of(schema, 0, Options::kAutoLevels).num_levels, levels) << extent;
   }
 }
 
@@ -199,11 +239,11 @@ TEST(ZarrGroup, NumbersThatJsonLacksComeBack) {
 TEST(ZarrGroup, NamesThatEveryGroupHasAreRefused) {
   Schema schema = all_kinds();
   schema.add_field({.name = "zarr.json", .grid = 0, .attributes = {}}).status().check();
-  EXPECT_EQ(describe_group(schema, {}, true).status().code(), Code::kInvalidArgument);
-  for (const char* name : {"esker", "esker_schema"}) {
+  EXPECT_EQ(describe_group(schema, {}).status().code(), Code::kInvalidArgument);
+  for (const char* name : {"esker", "esker_schema", "multiscales", "zarr_conventions"}) {
     schema = all_kinds();
     schema.attributes()[name] = std::string("mine");
-    const Status status = describe_group(schema, {}, true).status();
+    const Status status = describe_group(schema, {}).status();
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
     EXPECT_NE(status.message().find(fmt::format("'{}'", name)), std::string::npos) << status.message();
   }
@@ -217,11 +257,13 @@ TEST(ZarrGroup, TextsThatEndTooEarly) {
 }
 
 TEST(ZarrGroup, DamagedTexts) {
-  const std::string text = text_of_group();
-  std::mt19937 random(20261128);
-  int accepted = 0;
-  for (int k = 0; k < 4000 && !HasFailure(); ++k) accepted += is_accepted(mutated(text, random)) ? 1 : 0;
-  EXPECT_GT(accepted, 40);
+  for (const int levels : {0, 2}) {
+    const std::string text = text_of_group(levels);
+    std::mt19937 random(20261128);
+    int accepted = 0;
+    for (int k = 0; k < 2000 && !HasFailure(); ++k) accepted += is_accepted(mutated(text, random)) ? 1 : 0;
+    EXPECT_GT(accepted, 20);
+  }
 }
 
 TEST(ZarrGroup, EveryNumberIsChecked) {
@@ -291,6 +333,22 @@ TEST(ZarrGroup, MembersThatAreMissing) {
       if (!testing::Test::HasFailure()) (void)is_accepted(json.dump());
     }
   });
+}
+
+TEST(ZarrGroup, ArraysAreBelowTheirLevels) {
+  const std::string text = text_of_group(1);
+  for (const std::string bad : {"temp", "2/temp", "../temp", "01/temp", "-1/temp", "0/", "0/.temp", "0/a/b",
+                                "0/../temp", "/0/temp"}) {
+    Json json = Json::parse(text);
+    Json ours = Json::parse(json["attributes"]["esker"].get<std::string>());
+    for (Json& name : ours["arrays"]) {
+      if (name == "0/temp") name = bad;
+    }
+    json["attributes"]["esker"] = ours.dump();
+    Json& metadata = json["consolidated_metadata"]["metadata"];
+    metadata[bad] = metadata["0/temp"];
+    EXPECT_EQ(parse_group(json.dump()).status().code(), Code::kDataLoss) << bad;
+  }
 }
 
 TEST(ZarrGroup, NamesOfArraysAreNoPaths) {
@@ -366,12 +424,13 @@ TEST(ZarrGroup, ManyArraysTakeLinearTime) {
   EXPECT_EQ(parse_group(text).value().arrays.size(), 20001U);
 }
 
-/// A dataset of three steps.
-class HostileZarr : public testing::Test {
+/// A dataset of three steps, with so many levels.
+class HostileZarr : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     run_.path = "run.zarr";
     run_.options = {{"format", "zarr"}, {"report", "none"}, {"compression", "zstd"}};
+    run_.options.emplace("levels", std::to_string(GetParam()));
     run_.schema = all_kinds();
     ASSERT_TRUE(write_all(store_, run_).ok());
     text_ = read_text(*store_, kGroup, kMuch).value();
@@ -425,9 +484,9 @@ class HostileZarr : public testing::Test {
   }
 };
 
-TEST_F(HostileZarr, IsGoodAtFirst) { EXPECT_TRUE(read_with(text_).ok()) << read_with(text_).message(); }
+TEST_P(HostileZarr, IsGoodAtFirst) { EXPECT_TRUE(read_with(text_).ok()) << read_with(text_).message(); }
 
-TEST_F(HostileZarr, EveryNumberIsChecked) {
+TEST_P(HostileZarr, EveryNumberIsChecked) {
   for (std::size_t at = text_.find_first_of("0123456789"); at != std::string::npos && !HasFailure();) {
     const std::size_t end = text_.find_first_not_of("0123456789", at);
     for (const char* number : {"-1", "0", "1", "1000000", "1152921504606846976", "4611686018427387904"}) {
@@ -437,18 +496,20 @@ TEST_F(HostileZarr, EveryNumberIsChecked) {
   }
 }
 
-TEST_F(HostileZarr, DamagedTexts) {
+TEST_P(HostileZarr, DamagedTexts) {
   std::mt19937 random(20261129);
   for (int k = 0; k < 2000 && !HasFailure(); ++k) expect_legal(read_with(mutated(text_, random)));
 }
 
 /// All arrays agree on the size, which files do not have.
-TEST_F(HostileZarr, HugeShapes) {
+TEST_P(HostileZarr, HugeShapes) {
   for (const Index extent : {Index{100000}, Index{1} << 31, Index{1} << 40, Index{1} << 48}) {
     Json json = Json::parse(text_);
-    for (Json& array : json["consolidated_metadata"]["metadata"]) {
+    for (auto& [path, array] : json["consolidated_metadata"]["metadata"].items()) {
+      if (array["node_type"] == "group") continue;
+      const Index between = GetParam() > 0 ? Index{1} << std::stoi(path) : 1;
       for (std::size_t a = 0; a < array["shape"].size(); ++a) {
-        if (array["dimension_names"][a] == "y") array["shape"][a] = extent;
+        if (array["dimension_names"][a] == "y") array["shape"][a] = (extent - 1) / between + 1;
       }
     }
     EXPECT_TRUE(read_with(json.dump()).ok()) << extent;  // fill values
@@ -457,17 +518,19 @@ TEST_F(HostileZarr, HugeShapes) {
 
 /// One shard, whose index has more chunks than the bytes of the file: also so many that their number of bytes
 /// is that of an index without chunks, in 64 bits.
-TEST_F(HostileZarr, HugeShards) {
+TEST_P(HostileZarr, HugeShards) {
   for (const Index extent : {Index{30} << 10, Index{30} << 20, Index{1} << 50, Index{1} << 58}) {
     for (const Index chunk : {Index{1}, extent}) {
       Json json = Json::parse(text_);
-      Json& array = json["consolidated_metadata"]["metadata"]["bed"];
+      Json& array = json["consolidated_metadata"]["metadata"][GetParam() > 0 ? "2/bed" : "bed"];
       array["chunk_grid"]["configuration"]["chunk_shape"] = {extent, 4};
       array["codecs"][0]["configuration"]["chunk_shape"] = {chunk, 1};
       EXPECT_EQ(read_with(json.dump()).code(), Code::kDataLoss) << extent << " " << chunk;
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, HostileZarr, testing::Values(0, 2));
 
 }  // namespace
 }  // namespace esker::zarr
