@@ -291,6 +291,7 @@ std::vector<EskerStyle> styles_on_request() {
        .needs_chunks = true},
       {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}},
 #endif
+      {.name = "zarr_levels", .options = {{"format", "zarr"}, {"levels", "auto"}}},
       {.name = "zarr_zstd", .options = {{"format", "zarr"}, {"compression", "zstd"}}},
       {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true},
       {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}},
