@@ -8,6 +8,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ESKER_LZ4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(ESKER_ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ESKER_ISAL REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(ESKER_BLOSC REQUIRED IMPORTED_TARGET blosc>=1.16)
 pkg_check_modules(ESKER_XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 # Some builds of it choose the fastest body for the processor at run time.
 include(CheckCXXSourceCompiles)

@@ -36,7 +36,7 @@ install(FILES ${PROJECT_BINARY_DIR}/eskerConfig.cmake ${PROJECT_BINARY_DIR}/eske
 # With a static library all that it needs is public: `pkg-config --libs esker` is then right without --static, too.
 # zfp has no pkg-config file.
 if(NOT BUILD_SHARED_LIBS)
-  string(STRIP "fmt liblz4 libzstd libxxhash libisal zlib ${ESKER_HDF5_NAME}" pc_requires)
+  string(STRIP "fmt liblz4 libzstd libxxhash libisal blosc zlib ${ESKER_HDF5_NAME}" pc_requires)
   get_target_property(zfp_library zfp::zfp LOCATION)
   cmake_path(GET zfp_library PARENT_PATH zfp_directory)
   set(pc_libs "-lzfp -lstdc++ -lm -pthread")

@@ -18,7 +18,7 @@ packages=(
   build-essential gfortran cmake ninja-build pkg-config ccache
   libopenmpi-dev openmpi-bin
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libisal-dev libnetcdf-dev libhdf5-dev
-  zlib1g-dev liblz4-dev libzstd-dev libzfp-dev
+  libblosc-dev zlib1g-dev liblz4-dev libzstd-dev libzfp-dev
   python3-dev python3-venv
 )
 requirements=(scripts/requirements.txt)

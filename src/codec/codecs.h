@@ -32,6 +32,10 @@ Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::sp
 Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored);
 Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
+/// Decodes what another program wrote by Blosc 1, with a compressor that the library has. kDataLoss: not a
+/// complete buffer of exactly these samples.
+Status blosc_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
+
 Status zfp_check(SampleType type, int components, int rank);
 /// Whether the mode can code these values: none is NaN or infinite; in lossy modes, the highest two bits of
 /// integers are equal (-2^30 <= x < 2^30), because others wrap around.

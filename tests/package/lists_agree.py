@@ -20,6 +20,7 @@ SPACK_NAMES = {
     "liblz4": "lz4",
     "libzstd": "zstd",
     "libisal": "isa-l",
+    "blosc": "c-blosc",
     "libxxhash": "xxhash",
     "nlohmann_json": "nlohmann-json",
 }
@@ -82,7 +83,7 @@ def cmake_dependencies(path: Path, command: str) -> dict[str, str]:
     """Name -> least version ("" for any) of find_package (or find_dependency) and pkg_check_modules in a file."""
     text = path.read_text().replace("@ESKER_HDF5_NAME@", "hdf5")
     found = dict(re.findall(rf"^ *{command}\((\w+) ?([\d.]*)", text, re.M))
-    found |= dict(re.findall(r"pkg_check_modules\(.* (lib\w+|hdf5)(?:>=)?([\d.]*)\)", text))
+    found |= dict(re.findall(r"pkg_check_modules\(.* (lib\w+|blosc|hdf5)(?:>=)?([\d.]*)\)", text))
     return found
 
 

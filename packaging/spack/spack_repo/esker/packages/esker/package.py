@@ -32,6 +32,7 @@ class Esker(CMakePackage):
 
     depends_on("fmt@9:")
     depends_on("isa-l")
+    depends_on("c-blosc@1.16:")
     depends_on("lz4")
     depends_on("xxhash@0.8:")
     depends_on("zfp@1.0:")
