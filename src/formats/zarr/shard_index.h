@@ -1,7 +1,8 @@
-// The index of a shard: where its chunks are. It is the end of the shard's file.
+// The index of a shard: where its chunks are. It is the end of the shard's file; other programs may begin
+// with it.
 //
 //   for each chunk of the shard, row-major: uint64 offset, uint64 bytes; both 2^64 - 1: not stored
-//   uint32: CRC-32C of these bytes
+//   uint32: CRC-32C of these bytes, which other programs may leave out
 //
 // Little-endian. Source: Zarr v3, codec sharding_indexed 1.0.
 #pragma once
@@ -25,12 +26,15 @@ struct ChunkPlace {
 };
 
 /// The bytes of an index of so many chunks.
-constexpr Index index_bytes(Index num_chunks) { return num_chunks * Index{sizeof(ChunkPlace)} + 4; }
+constexpr Index index_bytes(Index num_chunks, bool has_sum = true) {
+  return num_chunks * Index{sizeof(ChunkPlace)} + (has_sum ? 4 : 0);
+}
 
 std::vector<std::byte> print_index(std::span<const ChunkPlace> places);
 
-/// kDataLoss: the checksum is wrong, or a chunk leaves the `data_bytes` of the file before its index.
-/// `bytes`: index_bytes() of some chunks.
-Result<std::vector<ChunkPlace>> parse_index(std::span<const std::byte> bytes, Index data_bytes);
+/// kDataLoss: the checksum is wrong, or a chunk leaves the bytes [begin, end) of the file, which are those
+/// without its index. `bytes`: index_bytes() of some chunks.
+Result<std::vector<ChunkPlace>> parse_index(std::span<const std::byte> bytes, Index end, Index begin = 0,
+                                            bool has_sum = true);
 
 }  // namespace esker::zarr
