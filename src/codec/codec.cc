@@ -19,7 +19,7 @@ namespace {
 
 Status check_is_for_blocks(const CodecSpec& spec) {
   if (spec.is_for_blocks()) return {};
-  return error(Code::kUnsupported, "compression {}: only NetCDF-4 files have it; expected {}",
+  return error(Code::kUnsupported, "compression {}: only NetCDF-4 and Zarr files have it; expected {}",
                option_text(spec), compression_choices(&CodecSpec::is_for_blocks));
 }
 

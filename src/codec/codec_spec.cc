@@ -193,7 +193,7 @@ std::string list_forms(const Wants& wants) {
 
 std::string compression_choices() {
   return list_forms([](const CodecSpec& spec) { return spec.is_for_blocks(); }) +
-         ", and only in NetCDF-4 files (zstd also in Zarr) " +
+         ", and only in NetCDF-4 and Zarr files " +
          list_forms([](const CodecSpec& spec) { return !spec.is_for_blocks(); });
 }
 

@@ -7,8 +7,8 @@
 
 namespace esker {
 
-/// kZstd is only in chunks of NetCDF-4 and Zarr files, kBitRound (rounded floats, then zip) only in those of
-/// NetCDF-4.
+/// kZstd and kBitRound are only in chunks of NetCDF-4 and Zarr files. kBitRound: rounded floats, which
+/// NetCDF-4 compresses as kZip and Zarr as kZstd.
 enum class CodecKind { kRaw, kZip, kLz4, kZfp, kZstd, kBitRound };
 
 enum class ZfpMode { kReversible, kPrecision, kAccuracy };
@@ -30,6 +30,8 @@ struct CodecSpec {
   }
   /// Whether chunks of NetCDF-4 files have it.
   [[nodiscard]] bool is_for_chunks() const { return kind != CodecKind::kLz4; }
+  /// Whether chunks of Zarr arrays have it.
+  [[nodiscard]] bool is_for_zarr() const { return kind != CodecKind::kLz4 && kind != CodecKind::kZfp; }
   friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
 };
 

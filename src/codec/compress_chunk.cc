@@ -33,18 +33,15 @@ Result<Index> encode_bytes(const CodecSpec& spec, std::span<const std::byte> byt
                                        : zip_encode(spec.zip_level, bytes, out);
 }
 
-/// Rounds to `rounded`, and sets the errors of the block.
-void round_chunk(const CodecSpec& spec, const ChunkSamples& samples, std::span<std::byte> rounded,
-                 Compressed& block) {
-  const BlockShape& shape = samples.shape;
-  bit_round(shape.type, spec.kept_bits, samples.fill, samples.bytes, rounded);
-  const MeasuredErrors errors = measure_errors(shape, samples.inside, samples.bytes, rounded);
-  block.max_error = rounded_up(errors.max);
-  block.rms_error =
-      std::isfinite(errors.rms) ? std::min(rounded_up(errors.rms), block.max_error) : block.max_error;
-}
-
 }  // namespace
+
+RoundingErrors round_chunk(int kept_bits, const ChunkSamples& samples, std::span<std::byte> rounded) {
+  const BlockShape& shape = samples.shape;
+  bit_round(shape.type, kept_bits, samples.fill, samples.bytes, rounded);
+  const MeasuredErrors errors = measure_errors(shape, samples.inside, samples.bytes, rounded);
+  const float max = rounded_up(errors.max);
+  return {max, std::isfinite(errors.rms) ? std::min(rounded_up(errors.rms), max) : max};
+}
 
 BlockShape without_unit_axes(const BlockShape& chunk) {
   BlockShape kept{chunk.type, chunk.components};
@@ -82,7 +79,9 @@ Result<Compressed> compress_chunk(const CodecSpec& spec, const ChunkSamples& sam
   const auto shuffled = scratch.first(values.size());
   if (spec.kind == CodecKind::kBitRound) {
     const auto rounded = scratch.last(values.size());
-    round_chunk(spec, samples, rounded, block);
+    const RoundingErrors errors = round_chunk(spec.kept_bits, samples, rounded);
+    block.max_error = errors.max;
+    block.rms_error = errors.rms;
     values = rounded;
   }
   shuffle(values, size_bytes(shape.type), shuffled);

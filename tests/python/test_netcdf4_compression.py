@@ -208,8 +208,8 @@ def test_convert_and_diff(tmp_path: Path, esker_command: Command) -> None:
         ("netcdf4", "lz4", "field 't': compression lz4: NetCDF-4 files do not have it; expected none, zip, zfp-reversible"),
         ("netcdf4", "bitround=30", "field 't': bitround: 30 bits of float32, expected 1 to 23"),
         ("cdf5", "zip", "field 't': compression zip: CDF files cannot be compressed"),
-        ("idx", "zstd", "compression zstd: only NetCDF-4 files have it"),
-        ("idx", "bitround=5", "compression bitround=5: only NetCDF-4 files have it"),
+        ("idx", "zstd", "compression zstd: only NetCDF-4 and Zarr files have it"),
+        ("idx", "bitround=5", "compression bitround=5: only NetCDF-4 and Zarr files have it"),
     ],
 )
 def test_errors_come_before_a_byte_is_written(tmp_path: Path, format: str, compression: str, words: str) -> None:

@@ -156,6 +156,33 @@ def test_every_type(tmp_path: Path, compression: str) -> None:
         np.testing.assert_array_equal(ds[name].read(), expected)
 
 
+def read_by_tensorstore(array: Path) -> np.ndarray:
+    tensorstore = pytest.importorskip("tensorstore", reason="TensorStore is not installed")
+    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(array)}}
+    return tensorstore.open(spec, read=True).result().read().result()
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [("f4", 7), ("f8", 12)])
+def test_bit_rounding(tmp_path: Path, dtype: str, bits: int) -> None:
+    values = np.cumsum(RNG.normal(size=(9, 20, 30)), axis=2).astype(dtype)
+    values[0, :3, 0] = np.nan, np.inf, -9.123
+    how = {"attrs": {"v": {"_FillValue": values.dtype.type(-9.123)}}, "compression": f"bitround={bits}"}
+    esker.write(tmp_path / "run.zarr", {"v": values}, chunks="7,6,2", **how)
+    found = zarr.open_array(tmp_path / "run.zarr/v", mode="r")[0]
+    finite = np.isfinite(values)
+    off = np.abs(found[finite] - values[finite])
+    assert 0 < off.max() and (off <= np.abs(values[finite]) * 2.0 ** -(bits + 1)).all()
+    np.testing.assert_array_equal(found[0, :3, 0], values[0, :3, 0])
+    np.testing.assert_array_equal(esker.open(tmp_path / "run.zarr")["v"].read(), found)
+    np.testing.assert_array_equal(read_by_tensorstore(tmp_path / "run.zarr/v")[0], found)
+    with xr.open_zarr(tmp_path / "run.zarr", mask_and_scale=False) as ds:
+        np.testing.assert_array_equal(ds["v"][0], found)
+        assert ds["v"].attrs["_QuantizeBitRoundNumberOfSignificantBits"] == bits
+    esker.write(tmp_path / "run.nc", {"v": values}, format="netcdf4", **how)
+    np.testing.assert_array_equal(esker.open(tmp_path / "run.nc")["v"].read(), found)
+    assert esker.verify(tmp_path / "run.zarr").good
+
+
 def test_numbers_that_json_lacks(tmp_path: Path) -> None:
     attrs = {"v": {"_FillValue": np.nan, "odd": np.nan, "range": [-np.inf, 0.5], "note": "NaN to ignore"}}
     esker.write(tmp_path / "run.zarr", {"v": np.array([[1.0, np.nan], [2.0, np.inf]])}, attrs=attrs)
@@ -380,7 +407,8 @@ def test_attributes_and_names_that_are_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"compression": "zfp-accuracy=1e-3"}, NotImplementedError, "none, zstd or zip"),
+        ({"compression": "zfp-accuracy=1e-3"}, NotImplementedError, "none, zip, zstd, bitround=N"),
+        ({"compression": "bitround=9"}, ValueError, "field 'vel': bitround: values of type int16"),
         ({"chunks": "7"}, ValueError, "chunks"),
         ({"chunks": "decomposition"}, NotImplementedError, "chunks=decomposition"),
     ],
@@ -405,11 +433,9 @@ def test_only_esker_groups_are_overwritten(path: Path, tmp_path: Path) -> None:
 
 
 def test_tensorstore_reads_the_arrays(path: Path) -> None:
-    tensorstore = pytest.importorskip("tensorstore", reason="TensorStore is not installed")
     for name in ("temp", "vel", "mask", "volume"):
-        spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(path / name)}}
-        array = tensorstore.open(spec, read=True).result().read().result()
-        np.testing.assert_array_equal(array, zarr.open_array(path / name, mode="r")[:])
+        array = zarr.open_array(path / name, mode="r")[:]
+        np.testing.assert_array_equal(read_by_tensorstore(path / name), array)
 
 
 RANKS = """

@@ -68,6 +68,7 @@ Status give_chunks(const Schema& schema, const Field& field, const FieldStorage&
   if (rank == 0) return {};
   array.codec = storage.codec;
   array.has_sums = sums && storage.codec.kind == CodecKind::kZstd;
+  if (storage.kept_bits > 0) netcdf::note_kept_bits(array.attributes, storage.kept_bits);
   array.chunk = array.file;
   const int before = field.fixed ? 0 : 1;
   if (before > 0) array.chunk.front() = array.file.front() = 1;

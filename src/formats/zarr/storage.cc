@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "codec/bit_round.h"
 #include "codec/codecs.h"
 #include "formats/zarr/shard_index.h"
 #include "layout/chunk_choice.h"
@@ -18,15 +20,20 @@ namespace {
 
 constexpr Index kPieceBytes = Index{1} << 20;  // of a chunk that is not compressed, for one aggregator
 
-Result<CodecSpec> codec_of(const Schema& schema, const Field& field) {
-  if (field.compression.empty() || num_axes(schema, field) == 0) return CodecSpec();
-  ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, parse_compression_option(field.compression));
-  const bool is_known =
-      codec.kind == CodecKind::kRaw || codec.kind == CodecKind::kZip || codec.kind == CodecKind::kZstd;
-  if (is_known) return codec;
-  return error(Code::kUnsupported,
-               "field '{}': compression {}: Zarr arrays do not have it; expected none, zstd or zip (gzip)",
-               field.name, field.compression);
+/// How chunks of the field are compressed.
+Result<FieldStorage> codec_of(const Schema& schema, const Field& field) {
+  FieldStorage storage;
+  if (field.compression.empty() || num_axes(schema, field) == 0) return storage;
+  ESKER_ASSIGN_OR_RETURN(storage.codec, parse_compression_option(field.compression));
+  if (!storage.codec.is_for_zarr())
+    return error(Code::kUnsupported, "field '{}': compression {}: Zarr arrays do not have it; expected {}",
+                 field.name, field.compression, compression_choices(&CodecSpec::is_for_zarr));
+  if (storage.codec.kind != CodecKind::kBitRound) return storage;
+  ESKER_RETURN_IF_ERROR(
+      check_bit_round(field.type, storage.codec.kept_bits).with_context("field '" + field.name + "'"));
+  storage.kept_bits = std::exchange(storage.codec.kept_bits, 0);
+  storage.codec.kind = CodecKind::kZstd;
+  return storage;
 }
 
 Result<Point> choose_chunk_of(const Field& field, const Box& box, const std::vector<Index>& chunks) {
@@ -93,7 +100,7 @@ Result<Storage> choose_storage(const Schema& schema, const std::vector<Index>& c
   Storage storage;
   for (const Field& field : schema.fields()) {
     FieldStorage& of = storage.emplace_back();
-    ESKER_ASSIGN_OR_RETURN(of.codec, codec_of(schema, field));
+    ESKER_ASSIGN_OR_RETURN(of, codec_of(schema, field));
     if (num_axes(schema, field) == 0) continue;
     const Box box = schema.box_of(schema.grid_of(field));
     ESKER_ASSIGN_OR_RETURN(of.chunk, choose_chunk_of(field, box, chunks));
@@ -104,7 +111,7 @@ Result<Storage> choose_storage(const Schema& schema, const std::vector<Index>& c
 }
 
 Result<FieldStorage> storage_of(const Schema& schema, const Field& field, const Array& array) {
-  FieldStorage storage;
+  ESKER_ASSIGN_OR_RETURN(FieldStorage storage, codec_of(schema, field));
   storage.codec = array.codec;
   const int rank = num_axes(schema, field);
   const int before = field.fixed ? 0 : 1, behind = field.components > 1 ? 1 : 0;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
+#include "codec/compress_chunk.h"
 #include "formats/zarr/names.h"
 #include "formats/zarr/shard_index.h"
+#include "layout/piece_record.h"
 #include "layout/places.h"
 #include "model/field_facts.h"
 
@@ -31,8 +34,8 @@ void ZarrStepLayouts::add(const Model& model, const Level& level, std::size_t f,
   const auto chunks = layout_of(schema, field, storage);
   layouts.push_back(chunks);
   const Array& array = model.array_of_field(level, f);
-  of_layout_.push_back({chunks, paths.files_of(array), array, storage.codec, num_axes(schema, field),
-                        is_series(schema, field), field.fixed, field.sample_bytes()});
+  of_layout_.push_back({chunks, paths.files_of(array), array, storage, chunk_of(schema, field, storage),
+                        num_axes(schema, field), is_series(schema, field), field.fixed, field.sample_bytes()});
 }
 
 std::string ZarrStepLayouts::file_path(int layout, Index file, Index step) const {
@@ -45,23 +48,41 @@ Index ZarrStepLayouts::step_offset_bytes(int layout, Index step) const {
 }
 
 Index ZarrStepLayouts::compressed_room(int layout, const Piece& piece) const {
-  return of(layout).codec.kind == CodecKind::kZstd ? zstd_bound(piece.size_bytes)
-                                                   : gzip_bound(piece.size_bytes);
+  return of(layout).storage.codec.kind == CodecKind::kZstd ? zstd_bound(piece.size_bytes)
+                                                           : gzip_bound(piece.size_bytes);
 }
 
-Status ZarrStepLayouts::compress(int layout, const Piece& /*piece*/, std::span<const std::byte> samples,
-                                 std::span<std::byte> stored, std::span<std::byte> /*scratch*/,
+/// A copy of a chunk that is rounded.
+Index ZarrStepLayouts::compress_scratch_bytes() const {
+  Index most = 0;
+  for (const OfLayout& of : of_layout_) {
+    if (of.storage.kept_bits > 0) most = std::max(most, of.shape.size_bytes());
+  }
+  return round_up(most, kCompressedAlignment);
+}
+
+Status ZarrStepLayouts::compress(int layout, const Piece& piece, std::span<const std::byte> samples,
+                                 std::span<std::byte> stored, std::span<std::byte> scratch,
                                  PieceRecord& record) const {
   const OfLayout& to = of(layout);
+  RoundingErrors errors;
+  if (to.storage.kept_bits > 0) {
+    const Box inside = to.chunks->part(piece, 0).lattice.indices_in(to.chunks->domain());
+    const auto rounded = scratch.first(samples.size());
+    errors = round_chunk(to.storage.kept_bits, {to.shape, inside, to.array.fill, samples}, rounded);
+    samples = rounded;
+  }
   const auto encode = [&] {
-    return to.codec.kind == CodecKind::kZstd ? zstd_encode(kZstdLevel, samples, stored, to.array.has_sums)
-                                             : gzip_encode(to.codec.zip_level, samples, stored);
+    return to.storage.codec.kind == CodecKind::kZstd
+               ? zstd_encode(kZstdLevel, samples, stored, to.array.has_sums)
+               : gzip_encode(to.storage.codec.zip_level, samples, stored);
   };
   ESKER_ASSIGN_OR_RETURN(const Index size, encode());
   if (size == 0) return error(Code::kInternal, "a chunk is encoded in more than {} bytes", stored.size());
   record.size_bytes = static_cast<std::uint32_t>(size);
   record.form = 0;
-  record.max_error = record.rms_error = 0;
+  record.max_error = errors.max;
+  record.rms_error = errors.rms;
   return {};
 }
 
@@ -79,7 +100,7 @@ std::vector<std::byte> ZarrStepLayouts::file_end(int layout, Index file,
   std::size_t n = 0;
   for_each_place(Box::from_extent(stored.rank, stored.extents()), [&](const Point& place) {
     ChunkPlace& chunk = places[static_cast<std::size_t>(number_in(of_shard, stored.rank, place))];
-    if (to.codec.kind == CodecKind::kRaw) {
+    if (to.storage.codec.kind == CodecKind::kRaw) {
       chunk = {n * static_cast<std::uint64_t>(chunk_bytes), static_cast<std::uint64_t>(chunk_bytes)};
     } else {
       chunk = {static_cast<std::uint64_t>(records[n].offset_bytes), records[n].size_bytes};

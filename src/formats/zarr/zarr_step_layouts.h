@@ -22,8 +22,9 @@ class ZarrStepLayouts final : public StepLayouts {
   [[nodiscard]] int shared_file(int layout) const override { return layout; }
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
   [[nodiscard]] bool compresses(int layout) const override {
-    return of(layout).codec.kind != CodecKind::kRaw;
+    return of(layout).storage.codec.kind != CodecKind::kRaw;
   }
+  [[nodiscard]] Index compress_scratch_bytes() const override;
   [[nodiscard]] Index compressed_room(int layout, const Piece& piece) const override;
   Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
                   std::span<std::byte> stored, std::span<std::byte> scratch,
@@ -37,7 +38,8 @@ class ZarrStepLayouts final : public StepLayouts {
     std::shared_ptr<const ChunkedLayout> chunks;
     std::string files;  // Paths::files_of()
     Array array;
-    CodecSpec codec;
+    FieldStorage storage;
+    BlockShape shape;  // of a chunk
     int num_axes = 0;
     bool is_series = false, is_fixed = false;
     Index sample_bytes = 0;

@@ -20,8 +20,6 @@ inline constexpr const char* kStorageAttribute = "esker_storage";
 inline constexpr const char* kFiltersAttribute = "esker_filters";
 /// Describes the parts of a dataset whose values are in other files (parts.h).
 inline constexpr const char* kPartsAttribute = "esker_parts";
-/// netCDF's name for the bits that its BitRound keeps.
-inline constexpr const char* kBitRoundAttribute = "_QuantizeBitRoundNumberOfSignificantBits";
 
 /// The form in files: little-endian.
 hid_t stored_type(netcdf::Type type);

@@ -25,16 +25,12 @@ Index stored_bytes(const Schema& schema, std::size_t field) {
   return schema.box_of(schema.grid_of(of)).num_samples() * of.sample_bytes();
 }
 
-/// Tells netCDF how many bits are kept. The attribute comes last, also if an existing file had it.
 void add_quantization(Netcdf4File& file) {
   for (std::size_t f = 0; f < file.storage.codecs.size(); ++f) {
     const CodecSpec& codec = file.storage.codecs[f];
     if (codec.kind != CodecKind::kBitRound) continue;
     const auto number = static_cast<std::size_t>(file.model.variable_of_field[f]);
-    std::vector<netcdf::Attribute>& attributes = file.model.header.variables[number].attributes;
-    std::erase_if(attributes, [](const netcdf::Attribute& of) { return of.name == kBitRoundAttribute; });
-    const std::vector<std::int32_t> bits{codec.kept_bits};
-    attributes.push_back({kBitRoundAttribute, netcdf::Type::kInt, netcdf::to_bytes(Numbers(bits))});
+    netcdf::note_kept_bits(file.model.header.variables[number].attributes, codec.kept_bits);
   }
 }
 

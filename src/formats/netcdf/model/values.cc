@@ -202,6 +202,11 @@ void note_lists(std::vector<Attribute>& attributes) {
   attributes.push_back(to_attribute(kListsAttribute, TextList(std::move(names)).joined));
 }
 
+void note_kept_bits(std::vector<Attribute>& attributes, int bits) {
+  std::erase_if(attributes, [](const Attribute& of) { return of.name == kBitRoundAttribute; });
+  attributes.push_back({kBitRoundAttribute, Type::kInt, to_bytes(Numbers(std::vector<std::int32_t>{bits}))});
+}
+
 Attributes to_attributes(const std::vector<Attribute>& list, const std::string& of,
                          std::vector<std::string>* warnings) {
   Attributes attributes;

@@ -39,6 +39,10 @@ std::vector<Attribute> to_attributes(const Attributes& attributes);
 inline constexpr const char* kListsAttribute = "esker_lists";
 /// Adds that attribute if there are such lists. Lists with newlines in a text are not named.
 void note_lists(std::vector<Attribute>& attributes);
+/// netCDF's name for the bits that its quantization BitRound keeps.
+inline constexpr const char* kBitRoundAttribute = "_QuantizeBitRoundNumberOfSignificantBits";
+/// Tells readers how many bits are kept. The attribute comes last, also if there was one.
+void note_kept_bits(std::vector<Attribute>& attributes, int bits);
 /// Big-endian.
 std::vector<std::byte> to_bytes(const Numbers& numbers);
 
