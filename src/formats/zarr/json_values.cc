@@ -20,9 +20,9 @@ constexpr Index kMostInteger = std::numeric_limits<Index>::max();
 
 /// Zarr's words for numbers that JSON lacks.
 std::optional<double> real_of_word(const std::string& word) {
-  if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (word == "Infinity") return std::numeric_limits<double>::infinity();
-  if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
+  if (word == kNaN) return std::numeric_limits<double>::quiet_NaN();
+  if (word == kInfinity) return std::numeric_limits<double>::infinity();
+  if (word == kMinusInfinity) return -std::numeric_limits<double>::infinity();
   return std::nullopt;
 }
 

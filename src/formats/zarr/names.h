@@ -13,12 +13,19 @@ inline constexpr const char* kTextType = "string";
 inline constexpr const char* kFillAttribute = "_FillValue";
 inline constexpr int kZstdLevel = 3;
 
+/// The words for numbers that JSON lacks.
+inline constexpr const char* kNaN = "NaN";
+inline constexpr const char* kInfinity = "Infinity";
+inline constexpr const char* kMinusInfinity = "-Infinity";
+
 // The attribute of a group that Esker wrote, and the members of the JSON text in it.
 inline constexpr const char* kEskerAttribute = "esker";
 inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kArrays = "arrays";
 inline constexpr const char* kLevels = "levels";
+/// Attributes that are texts, though they are words for numbers.
+inline constexpr const char* kWords = "words";
 
 // The convention for levels, https://github.com/zarr-conventions/multiscales, version 1.
 inline constexpr const char* kConventionsAttribute = "zarr_conventions";

@@ -2,6 +2,9 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -9,6 +12,7 @@
 #include "base/text.h"
 #include "format/json_text.h"
 #include "format/schema_json.h"
+#include "formats/netcdf/model/values.h"
 #include "formats/zarr/json_values.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/names.h"
@@ -18,6 +22,38 @@ namespace {
 
 constexpr Index kMost = std::numeric_limits<Index>::max();
 constexpr Index kMostLevels = 62;
+
+/// The names of an array ("": the group) and of an attribute of texts that are words for numbers.
+using Words = std::set<std::pair<std::string, std::string>>;
+
+Result<Words> parse_words(const Json& ours) {
+  Words words;
+  if (!ours.contains(kWords)) return words;
+  ESKER_ASSIGN_OR_RETURN(const Json* list, get_array(ours, kWords));
+  for (std::size_t n = 0; n < list->size(); ++n) {
+    const Json& names = (*list)[n];
+    if (!names.is_array() || names.size() != 2 || !names[0].is_string() || !names[1].is_string())
+      return error(Code::kDataLoss, "'{}': expected the names of arrays and attributes", kWords);
+    words.emplace(names[0].get<std::string>(), names[1].get<std::string>());
+  }
+  return words;
+}
+
+/// Reads what is in `words` as texts. `of`: the name of the array.
+void keep_words(const Json& json, const std::string& of, const Words& words,
+                std::vector<netcdf::Attribute>& attributes) {
+  for (netcdf::Attribute& attribute : attributes) {
+    if (!words.contains({of, attribute.name})) continue;
+    const Json& value = json[attribute.name];
+    std::vector<std::string> texts;
+    for (std::size_t n = 0; value.is_array() && n < value.size(); ++n) {
+      if (value[n].is_string()) texts.push_back(value[n].get<std::string>());
+    }
+    if (value.is_string()) attribute = netcdf::to_attribute(attribute.name, value.get<std::string>());
+    if (value.is_array() && texts.size() == value.size())
+      attribute = netcdf::to_attribute(attribute.name, to_value(std::move(texts)));
+  }
+}
 
 Status unknown_codec(const std::string& name) {
   return error(Code::kUnsupported, "codec '{}': Esker reads {}, {}, {} and {} in datasets that it wrote",
@@ -132,7 +168,8 @@ std::optional<Array> array_at(const Group& group, const std::string& path) {
   return is_name ? std::optional(std::move(array)) : std::nullopt;
 }
 
-Status parse_arrays(const Json& json, const std::vector<std::string>& paths, Group& group) {
+Status parse_arrays(const Json& json, const std::vector<std::string>& paths, const Words& words,
+                    Group& group) {
   std::set<std::string> found;
   ESKER_ASSIGN_OR_RETURN(const Json* consolidated, get_object(json, "consolidated_metadata"));
   ESKER_ASSIGN_OR_RETURN(const Json* metadata, get_object(*consolidated, "metadata"));
@@ -142,6 +179,7 @@ Status parse_arrays(const Json& json, const std::vector<std::string>& paths, Gro
       return error(Code::kDataLoss, "no metadata of the array '{}'", excerpt(path));
     auto array = parse_array(*std::move(at), (*metadata)[path]);
     if (!array.ok()) return array.status().with_context("array '" + excerpt(path) + "'");
+    keep_words((*metadata)[path]["attributes"], path, words, array->attributes);
     group.arrays.push_back(*std::move(array));
   }
   return {};
@@ -197,9 +235,11 @@ Result<Group> parse_group(const std::string& text) {
     group.num_levels = static_cast<int>(levels);
   }
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, get_texts(ours.json, kArrays));
+  ESKER_ASSIGN_OR_RETURN(const Words words, parse_words(ours.json));
   group.attributes = parse_attributes(*attributes);
+  keep_words(*attributes, "", words, group.attributes);
   std::erase_if(group.attributes, [](const netcdf::Attribute& one) { return one.name == kEskerAttribute; });
-  ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, paths, group));
+  ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, paths, words, group));
   ESKER_RETURN_IF_ERROR(check_dims(group));
   return group;
 }

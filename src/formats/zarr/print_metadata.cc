@@ -19,7 +19,7 @@ namespace {
 /// Numbers that JSON lacks are Zarr's words for them.
 void print_real(JsonWriter& json, double value) {
   if (std::isfinite(value)) return json.real(value);
-  json.text(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  json.text(std::isnan(value) ? kNaN : value > 0 ? kInfinity : kMinusInfinity);
 }
 
 void print_number(JsonWriter& json, const Numbers& numbers) {
@@ -117,6 +117,32 @@ void print_codecs(JsonWriter& json, const Array& array) {
   });
 }
 
+/// Whether a text, or each text of a list, is a word for a number.
+bool has_words(const netcdf::Attribute& attribute) {
+  const AttributeValue value = netcdf::to_value(attribute);
+  const auto is_word = [](const std::string& text) {
+    return text == kNaN || text == kInfinity || text == kMinusInfinity;
+  };
+  if (const auto* list = std::get_if<TextList>(&value))
+    return !list->texts.empty() && std::ranges::all_of(list->texts, is_word);
+  const std::string* text = text_of(value);
+  return text && is_word(*text);
+}
+
+/// The names of the array ("": the group) and of each such attribute, sorted.
+std::vector<std::vector<std::string>> find_words(const Group& group) {
+  std::vector<std::vector<std::string>> found;
+  const auto look = [&](const std::string& of, const std::vector<netcdf::Attribute>& attributes) {
+    for (const netcdf::Attribute& attribute : attributes) {
+      if (has_words(attribute)) found.push_back({of, attribute.name});
+    }
+  };
+  look("", group.attributes);
+  for (const Array& array : group.arrays) look(array.name, array.attributes);
+  std::ranges::sort(found);
+  return found;
+}
+
 /// The attribute of a group that Esker wrote: a text, because netCDF attributes are not objects, and xarray
 /// does not write those.
 std::string description_of(const Group& group) {
@@ -128,6 +154,11 @@ std::string description_of(const Group& group) {
     if (group.num_levels > 0) json.key(kLevels).integer(group.num_levels);
     json.key(kArrays).array([&] {
       for (const Array& array : group.arrays) json.text(array.path());
+    });
+    const auto words = find_words(group);
+    if (words.empty()) return;
+    json.key(kWords).array([&] {
+      for (const auto& names : words) json.texts(names);
     });
   });
   return json.take();

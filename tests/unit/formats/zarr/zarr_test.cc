@@ -8,6 +8,7 @@
 #include <random>
 
 #include "format/json_text.h"
+#include "formats/netcdf/model/values.h"
 #include "formats/registry/open_dataset.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/metadata.h"
@@ -234,6 +235,29 @@ TEST(ZarrGroup, NumbersThatJsonLacksComeBack) {
   double fill = 0;
   std::memcpy(&fill, group.find("temp")->fill.data(), sizeof(fill));
   EXPECT_TRUE(fill != fill);
+}
+
+TEST(ZarrGroup, TextsThatAreWordsForNumbersRemainTexts) {
+  Schema schema = all_kinds();
+  const std::vector<std::string> both{"NaN", "-Infinity"};
+  Attributes& temp = *schema.attributes_of(FieldId{1}).value();
+  schema.attributes()["note"] = std::string("Infinity");
+  temp["note"] = std::string("NaN");
+  temp["notes"] = to_value(both);
+  temp["number"] = std::vector<double>{std::numeric_limits<double>::infinity()};
+  const std::string text = print_group(group_of(schema, 1));
+  const Group group = parse_group(text).value();
+  EXPECT_EQ(print_group(group), text);
+  const Attributes of_group = netcdf::to_attributes(group.attributes),
+                   of_temp = netcdf::to_attributes(group.find("temp")->attributes);
+  EXPECT_EQ(of_group.at("note"), AttributeValue(std::string("Infinity")));
+  EXPECT_EQ(of_temp.at("note"), AttributeValue(std::string("NaN")));
+  EXPECT_EQ(of_temp.at("notes"), to_value(both));
+  EXPECT_EQ(of_temp.at("number"), temp["number"]);
+  for (const char* bad : {"7", "[7]", "[[7,\\\"a\\\"]]", "[[\\\"a\\\"]]"}) {
+    const std::string words = R"([[\"\",\"note\"],[\"temp\",\"note\"],[\"temp\",\"notes\"]])";
+    EXPECT_EQ(parse_group(changed(text, words, bad)).status().code(), Code::kDataLoss) << bad;
+  }
 }
 
 TEST(ZarrGroup, NamesThatEveryGroupHasAreRefused) {
