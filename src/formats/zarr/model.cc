@@ -51,6 +51,11 @@ Status check_names(const Schema& schema, const netcdf::Header& header) {
                  name);
   }
   for (const netcdf::Variable& variable : header.variables) {
+    if (variable.name.starts_with("__"))
+      return error(Code::kInvalidArgument,
+                   "'{}': no array can have this name, because Zarr reserves names that start with '__'; "
+                   "rename it",
+                   variable.name);
     if (!variable.name.starts_with(kMetadataFile)) continue;
     return error(Code::kInvalidArgument,
                  "'{}': no array can have this name, because the metadata of a Zarr group are in "

@@ -138,7 +138,7 @@ std::vector<std::vector<std::string>> find_words(const Group& group) {
     }
   };
   look("", group.attributes);
-  for (const Array& array : group.arrays) look(array.name, array.attributes);
+  for (const Array& array : group.arrays) look(array.path(), array.attributes);
   std::ranges::sort(found);
   return found;
 }

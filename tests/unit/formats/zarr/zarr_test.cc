@@ -264,6 +264,11 @@ TEST(ZarrGroup, NamesThatEveryGroupHasAreRefused) {
   Schema schema = all_kinds();
   schema.add_field({.name = "zarr.json", .grid = 0, .attributes = {}}).status().check();
   EXPECT_EQ(describe_group(schema, {}).status().code(), Code::kInvalidArgument);
+  schema = all_kinds();
+  schema.add_field({.name = "__mine", .grid = 0, .attributes = {}}).status().check();
+  const Status reserved = describe_group(schema, {}).status();
+  EXPECT_EQ(reserved.code(), Code::kInvalidArgument);
+  EXPECT_NE(reserved.message().find("'__mine'"), std::string::npos) << reserved.message();
   for (const char* name : {"esker", "esker_schema", "multiscales", "zarr_conventions"}) {
     schema = all_kinds();
     schema.attributes()[name] = std::string("mine");
