@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "dropped_writes.h"
 #include "simulations.h"
@@ -67,6 +68,9 @@ void define(CLI::App& app, const Program& program, Settings& s) {
       "--no-store", s.drops,
       "storage keeps only the first 64 KiB of each file, so that everything but the device is measured; "
       "implies --write-only");
+  app.add_option("--parts", s.parts,
+                 "measure nothing: print which part of each field each of so many ranks holds")
+      ->check(CLI::PositiveNumber);
   app.add_option("--json", s.json, "write the results to this file (default: standard output)");
   std::vector<std::string> cases = program.cases;
   cases.insert(cases.end(), program.cases_on_request.begin(), program.cases_on_request.end());
@@ -221,6 +225,39 @@ int print_cases(const Program& program) {
   return 0;
 }
 
+/// Prints the grids, the fields, and per rank the box of each field, for peers that are not in C++.
+int print_parts(const Settings& settings) {
+  nlohmann::ordered_json json;
+  for (int rank = 0; rank < settings.parts; ++rank) {
+    const Workload workload = make_workload(settings, rank, settings.parts);
+    auto boxes = nlohmann::ordered_json::array();
+    for (const FieldMemory& field : workload.fields) {
+      const auto all = static_cast<std::size_t>(field.box.rank);
+      boxes.push_back({std::vector(field.box.lo.begin(), field.box.lo.begin() + all),
+                       std::vector(field.box.hi.begin(), field.box.hi.begin() + all)});
+    }
+    json["boxes"].push_back(boxes);
+    if (rank > 0) continue;
+    json["workload"] = workload.name;
+    json["data_bytes_per_step"] = workload.data_bytes;
+    for (const GridExtent& grid : workload.grids) {
+      json["grids"][grid.axes] = std::vector(grid.extent.begin(), grid.extent.begin() + grid.rank);
+    }
+    for (const FieldMemory& field : workload.fields) {
+      std::vector<int> fastest_first(static_cast<std::size_t>(field.box.rank));
+      std::iota(fastest_first.begin(), fastest_first.end(), 0);
+      std::stable_sort(fastest_first.begin(), fastest_first.end(),
+                       [&](int a, int b) { return field.strides[a] < field.strides[b]; });
+      json["fields"].push_back({{"name", field.name},
+                                {"grid", workload.grids[static_cast<std::size_t>(field.grid)].axes},
+                                {"components", field.components},
+                                {"fastest_first", fastest_first}});
+    }
+  }
+  print(json, settings.json);
+  return 0;
+}
+
 /// Calls of pwrite in a shared library do not arrive, see throttle.h. Throws CLI::ValidationError.
 void check_store([[maybe_unused]] const Settings& settings) {
 #ifdef ESKER_BENCH_SHARED
@@ -259,7 +296,7 @@ int run_program(int argc, char** argv, const Program& program) {
   int exit_code = parse(argc, argv, rank, program, settings);
   if (exit_code < 0) {
     try {
-      exit_code = measure(program, settings);
+      exit_code = settings.parts > 0 ? print_parts(settings) : measure(program, settings);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s: rank %d: %s\n", program.name.c_str(), rank, error.what());
       MPI_Abort(MPI_COMM_WORLD, 1);

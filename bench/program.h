@@ -32,6 +32,7 @@ struct Settings {
   StoreSpeed store;            ///< of writing
   bool is_write_only = false;  ///< see Schedule::reads
   bool drops = false;          ///< see drop_writes(); implies is_write_only
+  int parts = 0;  ///< only prints who holds what of so many ranks, see print_parts(); 0: measures
 };
 
 struct Program {
