@@ -35,6 +35,7 @@ FORMATS = (
 PEERS = (
     *("mpi_io", "pnetcdf", "pnetcdf_nonblocking", "pnetcdf_cdf2"),
     *("hdf5", "hdf5_chunked", "netcdf4", "netcdf_gather"),
+    *("zarr_python", "zarr_python_sharded", "tensorstore", "tensorstore_sharded"),
 )
 """The cases that `esker bench` and its peers run by default."""
 
@@ -42,7 +43,7 @@ Results = dict[str, Any]
 """The output of `esker bench --json`."""
 
 FIRST_OF_PEERS = "posix_of_peers"
-"""It and the cases that follow are those of the peers' program."""
+"""It and the cases that follow are those of the peers' programs."""
 
 
 def main() -> int:
@@ -171,7 +172,9 @@ def limits(run: Results) -> str:
     of_posix = [
         f"`{case['name']}` {case['write_GBps']:.1f} and {case['read_GBps']:.1f} GB/s"
         for case in run["cases"]
-        if case["name"] in ("posix", FIRST_OF_PEERS)
+        if case["name"].startswith("posix")
+        and case["name"] != "posix_shared"
+        and peers.is_limit(case["name"])
     ]
     return ", ".join(of_posix)
 
@@ -182,7 +185,7 @@ def owners(runs: Sequence[Results]) -> dict[str, str]:
     for run in runs:
         ours, theirs = names_of(run)
         found |= {name: "limit" if name in peers.LIMITS else "Esker" for name in ours}
-        found |= {name: "peer" for name in theirs if name.removesuffix("_of_peers") not in peers.LIMITS}
+        found |= {name: "peer" for name in theirs if not peers.is_limit(name)}
     order = ("limit", "Esker", "peer")
     return dict(sorted(found.items(), key=lambda item: order.index(item[1])))
 

@@ -17,6 +17,7 @@ from started import assert_ends_with_its_programs
 from esker.bench import jobs, peers, summary
 
 ROOT = Path(__file__).parents[2]
+OF_PYTHON = ["posix_of_python", "zarr_python", "zarr_python_sharded", "tensorstore", "tensorstore_sharded"]
 PROGRAM = Path(os.environ.get("BENCH_PROGRAM", ROOT / "build/release/bench/esker-bench"))
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -161,10 +162,11 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
         "hdf5_chunked",
         "netcdf4_of_peers",
         "netcdf_gather",
+        *OF_PYTHON,
     ]
     assert all(case["bad_values"] == 0 for case in results["cases"])
     assert results["config"]["repeat"] == 4
-    assert len(results["esker_over_peers"]) == 10 * 8
+    assert len(results["esker_over_peers"]) == 10 * (8 + 4)
     for pair in results["esker_over_peers"]:
         assert 0 < pair["write"]["quotient"] and 0 < pair["read"]["quotient"]
     assert "romio" in results["config"]["peers"]["mpi_io"] and "romio" in done.stdout

@@ -34,7 +34,9 @@ def figure(results: dict[str, Any]) -> Figure:
 
 def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
     cases = [
-        case for case in results["cases"] if case["ratio_to_posix_write"] and case["name"] != "posix_of_peers"
+        case
+        for case in results["cases"]
+        if case["ratio_to_posix_write"] and not case["name"].startswith("posix_of_")
     ]
     for offset, key, label in ((-0.2, "ratio_to_posix_write", "write"), (0.2, "ratio_to_posix_read", "read")):
         medians = [case[key]["median"] for case in cases]

@@ -63,11 +63,25 @@ def _merged_level(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**same[0], "read_s": sum((level["read_s"] for level in same), [])}
 
 
-def names(esker: Measured, others: Measured) -> dict[str, str]:
+SUFFIXES = ("_of_peers", "_of_python")
+"""For the names of cases that Esker has, too: of esker-bench-peers, and of the peers in Python."""
+
+
+def names(esker: Measured, others: Measured, suffix: str = SUFFIXES[0]) -> dict[str, str]:
     """Unique names of the peers' cases: "hdf5_of_peers" if Esker also has a case "hdf5"."""
     taken = {case["name"] for case in esker["cases"]}
     of_peers = (case["name"] for case in others["cases"])
-    return {name: f"{name}_of_peers" if name in taken else name for name in of_peers}
+    return {name: f"{name}{suffix}" if name in taken else name for name in of_peers}
+
+
+def is_limit(name: str) -> bool:
+    """Whether a case is a limit, of any program."""
+    return name in LIMITS or any(name.removesuffix(suffix) in LIMITS for suffix in SUFFIXES)
+
+
+def suffix_of(runs: Sequence[Measured]) -> str:
+    """The suffix for cases of this program."""
+    return SUFFIXES["zarr" in runs[0]["libraries"] or "tensorstore" in runs[0]["libraries"]]
 
 
 def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -76,7 +90,7 @@ def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) ->
     It is the quotient of their ratios to posix, each relative to posix in the same process. The result has
     the quotient of the medians over all repetitions, and the range of the quotients of the single turns.
     """
-    called = names(esker_runs[0], peer_runs[0])
+    called = names(esker_runs[0], peer_runs[0], suffix_of(peer_runs))
     return [
         {
             "case": case["name"],

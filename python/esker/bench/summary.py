@@ -12,11 +12,12 @@ from esker.bench.jobs import machine
 
 
 def results(
-    runs: Sequence[dict[str, Any]], directory: str, peer_runs: Sequence[dict[str, Any]] = ()
+    runs: Sequence[dict[str, Any]], directory: str, *peer_runs: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
     """Rates, ratios to posix in the same repetition, and the machine and configuration they depend on.
 
-    `runs` is the output of esker-bench and `peer_runs` that of esker-bench-peers, one element per turn.
+    `runs` is the output of esker-bench and each of `peer_runs` that of a program that measures peers, one element per
+    turn.
     """
     measured = peers.merged(runs)
     made = {
@@ -24,12 +25,14 @@ def results(
         "config": _config(measured),
         "cases": _cases(measured),
     }
-    if peer_runs:
-        others = peers.merged(peer_runs)
-        made["config"]["peers"] = others["libraries"]
-        names = peers.names(measured, others)
+    for of_program in peer_runs:
+        others = peers.merged(of_program)
+        made["config"].setdefault("peers", {}).update(others["libraries"])
+        if "chunks" in others:
+            made["config"]["chunks_of_peers"] = others["chunks"]
+        names = peers.names(measured, others, peers.suffix_of(of_program))
         made["cases"] += [{**case, "name": names[case["name"]]} for case in _cases(others)]
-        made["esker_over_peers"] = peers.over_peers(runs, peer_runs)
+        made.setdefault("esker_over_peers", []).extend(peers.over_peers(runs, of_program))
     return made
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from esker.bench import figures, jobs, peers, scaling, summary
+from esker.bench import figures, jobs, peers, python_peers, scaling, summary
 from esker.bench.launching import removed_at_end
 from esker.cli import bench_amr
 from esker.cli.arguments import collected_in, kind_of_picture
@@ -130,7 +130,7 @@ class BenchOptions:
     "--peers",
     "with_peers",
     is_flag=True,
-    help="Also measure PnetCDF, HDF5 and netCDF, alternating with Esker.",
+    help="Also measure PnetCDF, HDF5, netCDF, zarr-python and TensorStore, alternating with Esker.",
 )
 @click.option("--levels", is_flag=True, help="Also read 1/2, 1/4, 1/8 and 1/64 of the samples.")
 @click.option(
@@ -174,8 +174,7 @@ def bench_command(options: BenchOptions) -> None:
     amr           patches of an AMR code on three levels, new ones in each step, 8 coarse patches per rank
     geodesic      10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), split by cell ranges
 
-    Writes and reads the cases in turn, --repeat times, and checks every value. The exit status is 1 if a
-    value was wrong.
+    Writes and reads the cases in turn, --repeat times. The exit status is 1 if a value was wrong.
 
     If --ranks lists several numbers, the runs alternate between them. Workloads with points per rank (s3d)
     then measure weak scaling, the others strong scaling. With --levels each rank also reads its box at four
@@ -190,8 +189,8 @@ def bench_command(options: BenchOptions) -> None:
     amr               posix, posix_shared; flat, full, file-per-patch, level-by-level; with --peers
                       hdf5_collective, hdf5_independent (patches back to back, as AMReX and Chombo write)
     with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
-                      hdf5_chunked, netcdf4, netcdf_gather (one rank writes); a separate program measures
-                      them, alternating with Esker's, relative to its own posix
+                      hdf5_chunked, netcdf4, netcdf_gather (one rank writes); Python processes: zarr_python,
+                      tensorstore, both also _sharded; other programs measure them, each next to its own posix
     only with --case  ior, ior_shared (posix, posix_shared in transfers of 1 MiB, as IOR); cdf5_scatter (one
                       rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
@@ -201,7 +200,8 @@ def bench_command(options: BenchOptions) -> None:
                       idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the rest at 1/512),
                       idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of s3d_adaptive; with --peers
                       also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine, and with free space
-                      in the header netcdf_redefine_padded (each variable is defined when it is written)
+                      in the header netcdf_redefine_padded (each variable is defined when it is written);
+                      zarr_python_zstd, tensorstore_zstd
     """
     if options.workload == "amr":
         _bench_amr(options)
@@ -210,7 +210,7 @@ def bench_command(options: BenchOptions) -> None:
     cases = _chosen_cases(options.cases, programs, jobs.CASES.get(options.workload, ()))
     picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
     _check_writable(options.json_path, options.plot_path)
-    by_ranks = _measure(options, programs, cases)
+    by_ranks = _measure(options, list(cases), cases)
     results = by_ranks[0] if len(by_ranks) == 1 else scaling.results(by_ranks)
     if options.json_path:
         with as_exit_status():
@@ -250,7 +250,7 @@ def _bench_amr(options: BenchOptions) -> None:
 
 
 def _find_programs(options: BenchOptions) -> list[str]:
-    """Paths of esker-bench and, with --peers, of esker-bench-peers."""
+    """Paths of esker-bench and, with --peers, of esker-bench-peers, and the module of the peers in Python."""
     program = options.program or jobs.find_program()
     if program is None:
         raise click.ClickException(
@@ -265,7 +265,7 @@ def _find_programs(options: BenchOptions) -> list[str]:
     peer_program = peers.find_program(program)
     if peer_program is None:
         raise click.ClickException(peers.MISSING)
-    return [program, peer_program]
+    return [program, peer_program, python_peers.PROGRAM]
 
 
 def _check_writable(*outputs: Path | None) -> None:
@@ -285,12 +285,9 @@ def _measure(options: BenchOptions, programs: list[str], cases: dict[str, list[s
         for n in options.ranks:
             for program in programs:
                 runs[program, n].append(_run_job(options, program, n, repetitions, cases[program]))
-    esker_program, *peer_programs = programs
     return [
         summary.results(
-            runs[esker_program, n],
-            options.directory,
-            runs[peer_programs[0], n] if peer_programs else (),
+            runs[programs[0], n], options.directory, *(runs[program, n] for program in programs[1:])
         )
         for n in options.ranks
     ]
@@ -299,7 +296,7 @@ def _measure(options: BenchOptions, programs: list[str], cases: dict[str, list[s
 def _run_job(
     options: BenchOptions, program: str, ranks: int, repetitions: int, cases: list[str]
 ) -> dict[str, Any]:
-    is_peer = Path(program).name == peers.PROGRAM
+    is_peer = Path(program).name == peers.PROGRAM or program == python_peers.PROGRAM
     with _scratch_below(options.directory) as scratch:
         job = jobs.Job(
             program=program,
@@ -318,24 +315,53 @@ def _run_job(
             store_contention=options.store_contention,
             overlap_ms=options.overlap,
         )
+        if program == python_peers.PROGRAM:
+            bench_program = options.program or jobs.find_program()
+            return _run(python_peers.command(job, str(bench_program)), repetitions, "zarr-python, TensorStore")
         return _run(job.command(), repetitions)
 
 
 def _chosen_cases(
     wanted: tuple[str, ...], programs: list[str], default: tuple[str, ...] = ()
 ) -> dict[str, list[str]]:
-    """The cases to run by program; an empty list runs the program's default cases."""
+    """The cases to run by program; an empty list runs the program's default cases. Programs of peers that would only
+    measure posix are left out."""
     wanted = wanted or default
     if not wanted:
-        return {program: [] for program in programs}
-    known = {program: jobs.cases_of(program) for program in programs}
+        cases: dict[str, list[str]] = {program: [] for program in programs}
+        if python_peers.PROGRAM in programs:
+            cases[python_peers.PROGRAM] = _that_can_run(python_peers.cases(on_request=False))
+        return _that_measure(cases)
+    known = {
+        program: python_peers.cases() if program == python_peers.PROGRAM else jobs.cases_of(program)
+        for program in programs
+    }
     for name in wanted:
         if not any(name in names for names in known.values()):
             listed = ", ".join(dict.fromkeys(sum(known.values(), [])))
             raise click.BadParameter(f"unknown case {name!r}; expected one of {listed}", param_hint="--case")
-    return {
+    chosen = {
         program: [name for name in names if name in wanted or name == "posix"]
         for program, names in known.items()
+    }
+    if python_peers.PROGRAM in chosen:
+        chosen[python_peers.PROGRAM] = _that_can_run(chosen[python_peers.PROGRAM])
+    return _that_measure(chosen)
+
+
+def _that_can_run(cases: list[str]) -> list[str]:
+    """The peers in Python whose packages are installed; names the others."""
+    skipped = python_peers.skipped(cases)
+    for name, package in skipped.items():
+        click.echo(f"{name}: skipped, because the package {package} is not installed", err=True)
+    return [name for name in cases if name not in skipped]
+
+
+def _that_measure(cases: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The first program, which is Esker's, and those that measure more than posix."""
+    esker_program = next(iter(cases))
+    return {
+        program: names for program, names in cases.items() if program == esker_program or names != ["posix"]
     }
 
 
@@ -347,16 +373,17 @@ def _scratch_below(directory: str) -> Iterator[str]:
         yield scratch
 
 
-def _run(command: list[str], repeat: int) -> dict[str, Any]:
-    """Starts the ranks and returns what they measured."""
+def _run(command: list[str], repeat: int, name: str | None = None) -> dict[str, Any]:
+    """Starts the ranks of a program and returns what they measured."""
+    name = name or Path(command[3]).name
     console = Console(stderr=True)
     launcher = command[0]
     if shutil.which(launcher) is None:
         raise click.ClickException(f"{launcher}: MPI launcher not found; give its path with --mpiexec")
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
-        with console.status(f"{Path(command[3]).name}: 1 warm-up and {repeat} timed repetitions"):
+        with console.status(f"{name}: 1 warm-up and {repeat} timed repetitions"):
             status = jobs.call([*command, "--json", str(output)])
         if not output.exists() or status not in (0, 1):
-            raise click.ClickException(f"{Path(command[3]).name} failed with exit status {status}")
+            raise click.ClickException(f"{name} failed with exit status {status}")
         return json.loads(output.read_text())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 _PIPE_WIDTH = 120
+_MOST_COLUMNS = 8
 
 
 def print_results(results: dict[str, Any]) -> None:
@@ -131,22 +133,21 @@ def _time_of_level(level: dict[str, Any]) -> str:
 
 
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
-    libraries = results["config"]["peers"]
+    libraries = ", ".join(f"{name} {version}" for name, version in results["config"]["peers"].items())
     console.print(
-        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and "
-        "netCDF "
-        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}); in parentheses the minimum over turns"
+        f"\nEsker's ratio to posix over that of peers ({libraries}); in parentheses the minimum over turns"
     )
     pairs = results["esker_over_peers"]
     found = {(pair["case"], pair["peer"]): pair for pair in pairs}
     called = list(dict.fromkeys(pair["peer"] for pair in pairs))
-    for key, verb in (("write", "written"), ("read", "read")):
+    columns = [called[first : first + _MOST_COLUMNS] for first in range(0, len(called), _MOST_COLUMNS)]
+    for in_table, (key, verb) in product(columns, (("write", "written"), ("read", "read"))):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         table.add_column(verb, no_wrap=True)
-        for peer in called:
+        for peer in in_table:
             table.add_column(peer.replace("_", "\n", 1), justify="right")
         for case in dict.fromkeys(pair["case"] for pair in pairs):
-            table.add_row(case, *(_quotient(found[case, peer][key]) for peer in called))
+            table.add_row(case, *(_quotient(found[case, peer][key]) for peer in in_table))
         console.print(table)
 
 
