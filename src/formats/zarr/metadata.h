@@ -20,6 +20,7 @@
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
 #include "formats/netcdf/model/header.h"
+#include "formats/zarr/geo_attributes.h"
 
 namespace esker::zarr {
 
@@ -39,6 +40,7 @@ struct Array {
   std::vector<std::byte> fill = {};  ///< one value, little-endian
   std::vector<std::string> dims = {};
   std::vector<netcdf::Attribute> attributes = {};
+  GeoAttributes geo = {};  ///< not parsed: they follow from the schema
 
   /// Below the root.
   [[nodiscard]] std::string path() const { return level.empty() ? name : level + "/" + name; }

@@ -104,17 +104,18 @@ Result<std::vector<Array>> describe_level(const Options& options, Level& level) 
     Array& array = arrays[static_cast<std::size_t>(level.stored.variable_of_field[f])];
     ESKER_RETURN_IF_ERROR(
         give_chunks(schema, schema.fields()[f], level.storage[f], options.checksums, array));
+    array.geo = geo_attributes(schema, schema.fields()[f]);
   }
   return arrays;
 }
 
 /// What a level has, found in its arrays.
-Status find_level(const Group& group, Level& level) {
+Status find_level(Group& group, Level& level) {
   const Schema& schema = level.schema;
   ESKER_ASSIGN_OR_RETURN(level.stored, netcdf::describe_file(schema));
   const auto& variables = level.stored.header.variables;
-  const std::span<const Array> left = std::span(group.arrays).subspan(level.first_array);
-  const std::span<const Array> arrays = left.first(std::min(left.size(), variables.size()));
+  const std::span<Array> left = std::span(group.arrays).subspan(level.first_array);
+  const std::span<Array> arrays = left.first(std::min(left.size(), variables.size()));
   const bool is_same = std::ranges::equal(variables, arrays, {}, &netcdf::Variable::name, &Array::name) &&
                        std::ranges::adjacent_find(arrays, std::not_equal_to(), &Array::level) == arrays.end();
   if (!is_same) return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
@@ -128,7 +129,8 @@ Status find_level(const Group& group, Level& level) {
     return error(Code::kDataLoss, "the array '{}' does not have the shape of its level", arrays[v].path());
   }
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const Array& array = arrays[static_cast<std::size_t>(level.stored.variable_of_field[f])];
+    Array& array = arrays[static_cast<std::size_t>(level.stored.variable_of_field[f])];
+    array.geo = geo_attributes(schema, schema.fields()[f]);
     ESKER_ASSIGN_OR_RETURN(const FieldStorage storage, storage_of(schema, schema.fields()[f], array));
     level.storage.push_back(storage);
   }

@@ -27,8 +27,7 @@ inline constexpr const char* kLevels = "levels";
 /// Attributes that are texts, though they are words for numbers.
 inline constexpr const char* kWords = "words";
 
-// The convention for levels, https://github.com/zarr-conventions/multiscales, version 1.
-inline constexpr const char* kConventionsAttribute = "zarr_conventions";
+/// The attribute of the convention for levels, and its name.
 inline constexpr const char* kMultiscales = "multiscales";
 
 }  // namespace esker::zarr

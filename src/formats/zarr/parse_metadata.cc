@@ -149,6 +149,8 @@ Result<Array> parse_array(Array array, const Json& json) {
     return error(Code::kDataLoss, "{} dimension names, expected {}", array.dims.size(), array.shape.size());
   ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(json, "attributes"));
   array.attributes = parse_attributes(*attributes, array.type);
+  if (attributes->contains(kConventionsAttribute))
+    std::erase_if(array.attributes, [](const auto& one) { return is_geo_attribute(one.name); });
   return array;
 }
 

@@ -9,6 +9,7 @@
 #include "format/json_writer.h"
 #include "formats/netcdf/model/stored_schema.h"
 #include "formats/netcdf/model/values.h"
+#include "formats/zarr/conventions.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/names.h"
 #include "formats/zarr/small_values.h"
@@ -181,7 +182,10 @@ void print(JsonWriter& json, const Array& array) {
       print_number(json, *parse_values(array.fill, array.type, 1));
     }
     json.key("codecs").array([&] { print_codecs(json, array); });
-    json.key("attributes").object([&] { print_attributes(json, array.attributes, has_reals); });
+    json.key("attributes").object([&] {
+      print_attributes(json, array.attributes, has_reals);
+      print_geo_attributes(json, array.geo);
+    });
     json.key("dimension_names").texts(array.dims);
     json.key("storage_transformers").array([] {});
   });
@@ -207,17 +211,11 @@ std::vector<double> scale_between(const Group& group, const std::string& fine, c
   return largest;
 }
 
+constexpr Convention kLevelsConvention{kMultiscales, "d35379db-88df-4056-af3a-620245f8e347", "v1",
+                                       "Multiscale layout of zarr datasets"};
+
 void print_multiscales(JsonWriter& json, const Group& group) {
-  json.key(kConventionsAttribute).array([&] {
-    json.object([&] {
-      json.key("uuid").text("d35379db-88df-4056-af3a-620245f8e347");
-      json.key("name").text(kMultiscales);
-      json.key("schema_url")
-          .text("https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json");
-      json.key("spec_url").text("https://github.com/zarr-conventions/multiscales/blob/v1/README.md");
-      json.key("description").text("Multiscale layout of zarr datasets");
-    });
-  });
+  json.key(kConventionsAttribute).array([&] { print_convention(json, kLevelsConvention); });
   json.key(kMultiscales).object([&] {
     json.key("layout").array([&] {
       const std::vector<std::string> levels = group.level_names();
