@@ -145,7 +145,7 @@ TEST(GeoAttributes, AreNotAddedToThoseOfAUser) {
 
 TEST(GeoAttributes, AreWrittenAndNotRead) {
   const Schema schema = schema_of({});
-  Group group = describe_group(schema, {}, true).value().group;
+  Group group = describe_group(schema, {}).value().group;
   const std::string text = print_group(group);
   EXPECT_NE(text.find("\"spatial:transform\""), std::string::npos);
   Group parsed = parse_group(text).value();
@@ -155,12 +155,21 @@ TEST(GeoAttributes, AreWrittenAndNotRead) {
   EXPECT_EQ(print_group(find_in_group(schema, std::move(parsed)).value().group), text);
 }
 
+TEST(GeoAttributes, OfALevelAreThoseOfItsSamples) {
+  Options options;
+  options.levels = 1;
+  const Group group = describe_group(schema_of({}), options).value().group;
+  const GeoAttributes &fine = group.find("0/temp")->geo, &coarse = group.find("1/temp")->geo;
+  EXPECT_EQ(coarse.dims, fine.dims);
+  for (const std::size_t a : {0, 1}) EXPECT_EQ(coarse.shape[a], (fine.shape[a] + 1) / 2);
+  for (const std::size_t step : {0, 4}) EXPECT_DOUBLE_EQ(coarse.transform[step], 2 * fine.transform[step]);
+}
+
 TEST(GeoAttributes, ThoseOfAUserAreRead) {
   Grounds grounds;
   grounds.field["spatial:note"] = std::string("mine");
   grounds.field["proj:code"] = std::string("EPSG:1");
-  const Group group =
-      parse_group(print_group(describe_group(schema_of(grounds), {}, true).value().group)).value();
+  const Group group = parse_group(print_group(describe_group(schema_of(grounds), {}).value().group)).value();
   const auto& attributes = group.find("temp")->attributes;
   for (const char* name : {"spatial:note", "proj:code"}) {
     EXPECT_NE(std::ranges::find(attributes, name, &netcdf::Attribute::name), attributes.end()) << name;
