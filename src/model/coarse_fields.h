@@ -14,6 +14,9 @@
 
 namespace esker {
 
+/// The largest number of levels below the finest.
+inline constexpr int kMostCoarseLevels = 30;
+
 struct CoarseField {
   int field = 0;  ///< position in the schema of the dataset
   int level = 0;  ///< from 1 on

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "model/coarse_fields.h"
 
 namespace esker {
 namespace {
@@ -73,9 +74,8 @@ std::optional<Chunks> parse_chunks(std::string_view text) {
 }
 
 std::optional<int> parse_levels(std::string_view text) {
-  constexpr Index kMostLevels = 30;
   if (text == "auto") return Options::kAutoLevels;
-  const auto levels = parse_in(text, 0, kMostLevels);
+  const auto levels = parse_in(text, 0, kMostCoarseLevels);
   return levels ? std::optional(static_cast<int>(*levels)) : std::nullopt;
 }
 

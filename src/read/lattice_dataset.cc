@@ -45,6 +45,18 @@ Result<Bitmask> LatticeDataset::bitmask(int field) const {
   return Bitmask::longest_first(grid.rank, grid.hi);
 }
 
+ReadUnit LatticeDataset::unit_of_chunks(int field, int level, const Point& chunk, bool is_plain) const {
+  const Box grid = box(field);
+  const auto mask = bitmask(field);
+  const Point stride =
+      mask.ok() && level <= mask->max_level() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
+  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
+  for (int a = 0; a < grid.rank; ++a) {
+    unit.extent[a] = std::clamp<Index>(chunk[a] / stride[a], 1, grid.hi[a]);
+  }
+  return unit;
+}
+
 Status LatticeDataset::read(int field, Index step, const ReadTarget& target,
                             const ReadContext& context) const {
   if (target.samples.num_samples() == 0) return {};

@@ -11,7 +11,9 @@
 #include "formats/netcdf/cdf/cdf_writer.h"
 #include "formats/netcdf/model/joined_components.h"
 #include "formats/vtkhdf/series.h"
-#include "formats/zarr/zarr_dataset.h"
+#include "formats/zarr/foreign_group.h"
+#include "formats/zarr/opening.h"
+#include "formats/zarr/paths.h"
 #include "formats/zarr/zarr_writer.h"
 #ifdef ESKER_HAVE_HDF5
 #include "formats/netcdf/hdf5/hdf5_writer.h"
@@ -162,10 +164,10 @@ std::deque<FormatEntry> built_in_formats() {
            {zarr::kSuffix},
            "",
            make_alone<make_zarr>,
-           open_as<zarr::ZarrDataset>,
+           zarr::open_zarr,
            make_zarr,
            false,
-           zarr::kMetadataFile}};
+           {zarr::kMetadataFile, zarr::kGroupFileV2, zarr::kArrayFileV2}}};
 }
 
 }  // namespace esker

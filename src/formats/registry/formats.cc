@@ -22,11 +22,15 @@ bool is_complete(const FormatEntry& entry) {
 }
 
 /// Whether to ask for the index of a dataset that is a directory. Servers tell directories by their suffix
-/// only.
+/// only, or that of a directory around them.
 Result<bool> may_be_directory_of(const Store& store, const std::string& path, const FormatEntry& entry) {
-  if (entry.index.empty()) return false;
+  if (entry.indexes.empty()) return false;
   const std::string_view suffix = suffix_of(path);
   if (std::find(entry.suffixes.begin(), entry.suffixes.end(), suffix) != entry.suffixes.end()) return true;
+  const auto is_in_one = [&](const std::string& known) {
+    return path.find(known + "/") != std::string::npos;
+  };
+  if (std::any_of(entry.suffixes.begin(), entry.suffixes.end(), is_in_one)) return true;
   return suffix.empty() ? store.is_directory(path) : Result<bool>(false);
 }
 
@@ -74,9 +78,10 @@ Result<const FormatEntry*> format_of_file(Store& store, const std::string& path)
   if (const FormatEntry* entry = format_of_magic(begin)) return entry;
   for (const FormatEntry& entry : formats()) {
     ESKER_ASSIGN_OR_RETURN(const bool may_be, may_be_directory_of(store, path, entry));
-    if (!may_be) continue;
-    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + "/" + entry.index));
-    if (exists) return &entry;
+    for (const std::string& index : may_be ? entry.indexes : std::vector<std::string>()) {
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + "/" + index));
+      if (exists) return &entry;
+    }
   }
   return nullptr;
 }

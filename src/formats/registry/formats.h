@@ -38,7 +38,7 @@ struct FormatEntry {
   std::string title;  ///< for messages: "netCDF files"
   std::vector<std::string> suffixes;  ///< of paths; a path without suffix gets the first one
   /// At most 8 bytes with which the file at a dataset's path begins, for example its header. No magic bytes
-  /// begin with those of another format. Empty for IDX, and with an `index`.
+  /// begin with those of another format. Empty for IDX, and with `indexes`.
   std::string magic;
   /// Makes a writer. Accesses no files. kUnsupported: the library lacks what the format needs.
   Result<std::unique_ptr<FormatWriter>> (*make_writer)(const WriterTarget& target) = nullptr;
@@ -49,8 +49,9 @@ struct FormatEntry {
   Result<std::unique_ptr<StagedWriter>> (*make_first_of_two)(const WriterTarget& target) = nullptr;
   /// Whether verify() proves by checksums that all steps are complete.
   bool has_checksums = false;
-  /// If datasets are directories, the name of the file that each has. Such a format has no magic bytes.
-  std::string index = {};
+  /// If datasets are directories, names of files of which each has one; the
+  /// first is that of writers. Such a format has no magic bytes.
+  std::vector<std::string> indexes = {};
 };
 
 inline constexpr Index kMaxMagicBytes = 8;

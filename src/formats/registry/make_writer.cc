@@ -84,8 +84,9 @@ Result<AppendTarget> find_idx_target(Store& store, const std::string& path, cons
     ESKER_ASSIGN_OR_RETURN(const std::string format, format_beside_idx(store, file));
     if (!format.empty()) return AppendTarget{other, format + std::string(kAndIdx)};
   }
-  if (const FormatEntry* entry = format_of_suffix(suffix); entry && !entry->index.empty()) {
-    ESKER_ASSIGN_OR_RETURN(const bool is_staged, store.exists(temporary_of(other + "/" + entry->index)));
+  if (const FormatEntry* entry = format_of_suffix(suffix); entry && !entry->indexes.empty()) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_staged,
+                           store.exists(temporary_of(other + "/" + entry->indexes.front())));
     if (is_staged) return AppendTarget{other, entry->names.front() + std::string(kAndIdx)};
   }
   return AppendTarget{path, "idx"};

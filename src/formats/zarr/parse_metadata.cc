@@ -16,12 +16,12 @@
 #include "formats/zarr/json_values.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/names.h"
+#include "model/coarse_fields.h"
 
 namespace esker::zarr {
 namespace {
 
 constexpr Index kMost = std::numeric_limits<Index>::max();
-constexpr Index kMostLevels = 62;
 
 /// The names of an array ("": the group) and of an attribute of texts that are words for numbers.
 using Words = std::set<std::pair<std::string, std::string>>;
@@ -223,8 +223,7 @@ Result<Group> parse_group(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
   ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(holder.json, "attributes"));
   if (!attributes->contains(kEskerAttribute))
-    return error(Code::kDataLoss,
-                 "the group was not written by Esker: it has no attribute '{}'; `esker convert` reads it",
+    return error(Code::kDataLoss, "the group was not written by Esker: it has no attribute '{}'",
                  kEskerAttribute);
   ESKER_ASSIGN_OR_RETURN(const std::string description, get_text(*attributes, kEskerAttribute));
   ESKER_ASSIGN_OR_RETURN(const JsonHolder ours, parse_json_object(description, kMaxSidecarBytes));
@@ -233,7 +232,7 @@ Result<Group> parse_group(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(group.time, get_text(ours.json, kTime));
   ESKER_ASSIGN_OR_RETURN(group.num_steps, get_integer(ours.json, kSteps, 0, kMost));
   if (ours.json.contains(kLevels)) {
-    ESKER_ASSIGN_OR_RETURN(const Index levels, get_integer(ours.json, kLevels, 0, kMostLevels));
+    ESKER_ASSIGN_OR_RETURN(const Index levels, get_integer(ours.json, kLevels, 0, kMostCoarseLevels));
     group.num_levels = static_cast<int>(levels);
   }
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, get_texts(ours.json, kArrays));

@@ -71,19 +71,14 @@ int ZarrDataset::level_with(const Field& field, const Lattice& samples) const {
 }
 
 ReadUnit ZarrDataset::read_unit(int field, int level) const {
-  const Box grid = box(field);
   const auto mask = bitmask(field);
   const Lattice samples = mask.ok() && level <= mask->max_level() ? mask->samples_up_to(level) : Lattice();
-  const int k = mask.ok() ? level_with(field_at(field), samples) : 0;
+  const int k = samples.rank > 0 ? level_with(field_at(field), samples) : 0;
   const Level& of = model_.levels[static_cast<std::size_t>(k)];
   const FieldStorage& storage = of.storage[*of.find(field_at(field))];
-  const bool is_plain = storage.codec.kind == CodecKind::kRaw;
-  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
-  for (int a = 0; a < grid.rank; ++a) {
-    const Index between = std::max<Index>(1, samples.stride[a] >> static_cast<unsigned>(k));
-    unit.extent[a] = std::clamp<Index>(storage.chunk[a] / between, 1, grid.hi[a]);
-  }
-  return unit;
+  Point chunk = storage.chunk;
+  for (int a = 0; a < samples.rank; ++a) chunk[a] <<= static_cast<unsigned>(k);
+  return unit_of_chunks(field, level, chunk, storage.codec.kind == CodecKind::kRaw);
 }
 
 /// The fixed fields come with step 0.

@@ -103,7 +103,11 @@ class Reader {
     const bool is_text = variable.type == Type::kChar;
     const SampleType type = is_text ? SampleType::kUint8 : *sample_type_of(variable.type);
     const bool has_records = header().is_record(variable);
-    const std::vector<int> dims(variable.dims.rbegin(), variable.dims.rend() - (has_records ? 1 : 0));
+    const bool has_components = variable.has_components;
+    const std::vector<int> dims(variable.dims.rbegin() + (has_components ? 1 : 0),
+                                variable.dims.rend() - (has_records ? 1 : 0));
+    const Index components =
+        has_components ? header().dims[static_cast<std::size_t>(variable.dims.back())].length : 1;
     if (dims.size() > kMaxRank) {
       return error(Code::kUnsupported, "it has {} axes; at most {} are supported", dims.size(), kMaxRank);
     }
@@ -111,7 +115,7 @@ class Reader {
     Attributes attributes = attributes_of(number);
     if (is_text) attributes[kSampleTypeAttribute] = kCharacters;
     const std::string name = name_for(variable, attributes);
-    Field field{name, grid, type, 1, !has_records, 1, std::move(attributes)};
+    Field field{name, grid, type, static_cast<int>(components), !has_records, 1, std::move(attributes)};
     ESKER_RETURN_IF_ERROR(out_.schema.add_field(std::move(field)).status());
     out_.file.variable_of_field.push_back(number);
     return {};

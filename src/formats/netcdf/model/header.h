@@ -58,6 +58,8 @@ struct Variable {
   Type type = Type::kFloat;
   Index begin = 0;           ///< file offset of its values: of all, or of the first record
   std::string missing = {};  ///< why the values cannot be read from the file; empty if they can
+  bool has_components =
+      false;  ///< the last dimension is that of the components of vectors, and there are others
 };
 
 struct Header {

@@ -15,6 +15,7 @@
 #include "formats/zarr/model.h"
 #include "formats/zarr/shard_index.h"
 #include "formats/zarr/small_values.h"
+#include "formats/zarr/zarr_dataset.h"
 #include "store/commit.h"
 #include "support/mutate.h"
 #include "support/netcdf_runs.h"
@@ -465,8 +466,8 @@ class HostileZarr : public testing::TestWithParam<int> {
     text_ = read_text(*store_, kGroup, kMuch).value();
   }
 
-  /// Opens the dataset with this group, and reads the first and the last sample of every field at every step;
-  /// returns the first error.
+  /// Opens the dataset with this group as one that Esker wrote, and reads the first and the last sample of
+  /// every field at every step; returns the first error.
   Status read_with(const std::string& text) {
     store_->remove(kGroup).check();
     store_->create_exclusive(kGroup, text).check();
@@ -491,9 +492,9 @@ class HostileZarr : public testing::TestWithParam<int> {
 
  private:
   Status read_all() {
-    const auto opened = open_dataset(store_, "run.zarr");
+    const auto opened = ZarrDataset::open(store_, "run.zarr");
     if (!opened.ok()) return opened.status();
-    const OpenedDataset& dataset = **opened;
+    const OpenedDataset& dataset = *opened;
     for (int f = 0; f < static_cast<int>(dataset.schema.fields().size()); ++f) {
       std::vector<std::byte> sample(
           static_cast<std::size_t>(dataset.schema.fields()[static_cast<std::size_t>(f)].sample_bytes()));
