@@ -339,6 +339,19 @@ def test_remote_groups(tmp_path: Path, version: Any) -> None:
         np.testing.assert_array_equal(one["topg"].read(), given["topg"])
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_groups_in_stores_that_list_files(tmp_path: Path, version: Any) -> None:
+    """As object stores do."""
+    fsspec = pytest.importorskip("fsspec")
+    given = their_dataset().drop_vars("model")
+    given.to_zarr(tmp_path / "theirs.zarr", zarr_format=version, consolidated=False)
+    memory = fsspec.filesystem("memory")
+    memory.put(str(tmp_path / "theirs.zarr"), f"/v{version}.zarr", recursive=True)
+    dataset = esker.open(f"memory:///v{version}.zarr")
+    np.testing.assert_array_equal(dataset["speed"].read(step=4), given["speed"][4])
+    assert esker.verify(f"memory:///v{version}.zarr").files == esker.verify(tmp_path / "theirs.zarr").files
+
+
 def test_own_groups_are_read_remotely(tmp_path: Path) -> None:
     pytest.importorskip("aiohttp")
     values = np.arange(60.0).reshape(3, 4, 5)

@@ -386,13 +386,19 @@ def test_a_copy_by_xarray_is_read_correctly_or_not_at_all(path: Path, tmp_path: 
 
 
 def test_it_is_converted(path: Path, tmp_path: Path, esker_command: Callable[..., Any]) -> None:
-    for name in ("back.idx", "back.nc", "back.zarr"):
+    given = esker.open(path)
+    for name in ("back.idx", "back.nc"):
         done = esker_command("convert", path, tmp_path / name)
         assert done.returncode == 0, done.stderr
-        if name != "back.zarr":
-            back = esker.open(tmp_path / name)
-            np.testing.assert_array_equal(back["temp"].read(1), temp_at(1))
-            np.testing.assert_array_equal(back["topg"].read(0), THK)
+        back = esker.open(tmp_path / name)
+        assert {one: back[one].every for one in back} == {one: given[one].every for one in given}
+        np.testing.assert_array_equal(back["temp"].read(1), temp_at(1))
+        np.testing.assert_array_equal(back["topg"].read(0), THK)
+    steady = [argument for one in given if given[one].every == 1 for argument in ("--field", one)]
+    assert esker_command("convert", path, tmp_path / "back.zarr", *steady).returncode == 0
+    np.testing.assert_array_equal(esker.open(tmp_path / "back.zarr")["temp"].read(1), temp_at(1))
+    done = esker_command("convert", path, tmp_path / "rare.zarr")
+    assert done.returncode == 1 and "missing steps" in done.stderr
 
 
 def test_attributes_and_names_that_are_taken(tmp_path: Path) -> None:

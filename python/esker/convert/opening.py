@@ -1,9 +1,10 @@
-"""Opens sources of conversions by their names: datasets, .npy and raw files, pictures and Zarr."""
+"""Opens sources of conversions by their names: datasets, .npy and raw files, pictures, and any Zarr."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from numpy.typing import DTypeLike
@@ -15,7 +16,7 @@ from esker.convert.datasets import source_of_dataset
 from esker.convert.pictures import pictures_of, source_of_pictures
 from esker.convert.source import Source, with_used_dims
 from esker.convert.zarr_source import source_of_zarr
-from esker.dataset.opening import open
+from esker.dataset.opening import Dataset, open
 from esker.integrations.remote import is_url
 
 
@@ -31,29 +32,43 @@ def open_source(
     threads: int | None = None,
 ) -> Source:
     """Opens a source by the suffix of `path`: .npy; .raw or .bin, which need `shape` (slowest first) and
-    `dtype`; a pattern or a directory of .png files; .zarr. Anything else is opened as by esker.open(). Only
-    for such datasets `step`, `box` and `level` select a part.
+    `dtype`; a pattern or a directory of .png files. Anything else is opened as by esker.open(), and .zarr by
+    zarr-python if Esker leaves some of its arrays out. `step`, `box` and `level` select a part of what
+    esker.open() opens.
     """
     suffix = Path(path).suffix
     is_raw = suffix in RAW_SUFFIXES
-    is_dataset = not (is_raw or suffix in (".npy", ".png", ".zarr") or pictures_of(path))
+    is_dataset = not (is_raw or suffix in (".npy", ".png") or pictures_of(path))
+    dataset = _opened(path, threads) if is_dataset else None
     of_datasets = {"step": step, "box": box, "level": level}
-    if given := [name for name, value in of_datasets.items() if value is not None and not is_dataset]:
-        raise ValueError(f"{path}: {given[0]} is supported for IDX, netCDF and HDF5 only; omit it")
+    if given := [name for name, value in of_datasets.items() if value is not None and dataset is None]:
+        raise ValueError(f"{path}: {given[0]} is supported for what esker.open() opens only; omit it")
     if (shape is not None or dtype is not None) and not is_raw:
         raise ValueError(
             f"{path}: shape and dtype are supported for raw samples (.raw, .bin) only; omit them"
         )
-    if is_dataset:
-        dataset = open(path, threads=threads, verify=not is_url(path))
+    if dataset is not None:
         return source_of_dataset(dataset, fields or tuple(dataset), step, box, level)
-    if suffix == ".zarr":
+    if is_dataset:
         return _chosen(source_of_zarr(path), fields, path)
     if is_raw:
         return _chosen(source_of_raw(path, shape, dtype), fields, path)
     if suffix == ".npy":
         return _chosen(source_of_npy(path), fields, path)
     return _chosen(source_of_pictures(path, pictures_of(path)), fields, path)
+
+
+def _opened(path: str, threads: int | None) -> Dataset | None:
+    """As esker.open(). None: Zarr with arrays that zarr-python reads and Esker does not, for example of texts."""
+    is_zarr = Path(path).suffix == ".zarr" and find_spec("zarr") is not None
+    try:
+        dataset = open(path, threads=threads, verify=not is_url(path))
+    except NotImplementedError:
+        if is_zarr:
+            return None
+        raise
+    is_complete = not any(text.startswith("variable ") and " is left out: " in text for text in dataset.warnings)
+    return dataset if is_complete or not is_zarr else None
 
 
 def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:

@@ -1,4 +1,5 @@
-"""Zarr as a source of conversions: arrays with dimension names, as written by xarray."""
+"""Zarr as a source of conversions, read by zarr-python: groups with arrays that esker.open() leaves out, for example of
+texts."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ struct StoredForm {
   bool has_index_sum = true;
   CodecChain chain = {};  ///< of chunks
   KeyForm keys = {};
-  std::vector<std::byte> fill = {};  ///< one value in memory, of chunks that are not there
+  std::vector<std::byte> fill = {};  ///< one value in memory, of missing chunks
 };
 
 /// The form of arrays that Esker wrote.
