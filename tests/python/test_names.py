@@ -61,14 +61,14 @@ def check(run: Run, folder: Path, name: str, ds: xr.Dataset) -> None:
         done = run("convert", source, folder / target)
         assert done.returncode == 0, done.stderr
         assert ("'wind speed' is renamed to 'wind_speed'" in done.stderr) == (target != "back.nc")
-        how: dict[str, Any] = {} if target.endswith("zarr") else {"engine": "esker"}
-        with xr.open_dataset(folder / target, **how) as found:
+        with xr.open_dataset(folder / target, engine="esker") as found:
             assert set(found.variables) == set(ds.variables), target
             for number, field in enumerate(NAMES):
                 assert found[field].values.squeeze().tolist() == np.full((2, 3), number).tolist()
                 assert NAME_IN_SOURCE not in found[field].attrs
-    with xr.open_dataset(folder / "back.nc", engine="netcdf4") as found:
-        assert {"wind speed", "Ångström", "p'", "two words"} < set(found.variables)
+    for target, engine in [("back.nc", "netcdf4"), ("ours.zarr", "zarr")]:
+        with xr.open_dataset(folder / target, engine=engine) as found:
+            assert {"wind speed", "Ångström", "p'", "two words"} < set(found.variables)
     opened = esker.open(folder / "ours.idx")
     assert set(opened) == {schema_names(NAMES)[field] for field in NAMES}  # one rule for all sources
     assert opened["wind speed"] is opened["wind_speed"] and "T+1" in opened

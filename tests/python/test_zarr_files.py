@@ -243,3 +243,29 @@ def test_what_a_dataset_has_comes_back(esker_command: Run, tmp_path: Path) -> No
                 found["volume"].dims == ("run",) and found["crs"].dims == () and found["model"] == "spherical"
             )
             assert found["x"].dtype == np.float32 and found["run"].dtype == np.int32
+
+
+def test_options_of_the_writer_apply(esker_command: Run, tmp_path: Path) -> None:
+    values = np.random.default_rng(3).random((10, 48, 64))
+    esker.write(tmp_path / "run.idx", {"v": values})
+    options = ["--compression", "zstd", "--option", "chunks=32,16,5"]
+    done = esker_command("convert", tmp_path / "run.idx", tmp_path / "run.zarr", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        assert ds["v"].encoding["chunks"] == (1, 5, 16, 32) and ds["v"].encoding["shards"]
+        np.testing.assert_array_equal(ds["v"][0], values)
+    assert esker.verify(tmp_path / "run.zarr").good
+
+
+def test_texts_along_axes_take_no_options(esker_command: Run, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
+        file.createDimension("station", 2)
+        file.createDimension("length", 4)
+        file.createVariable("name", "S1", ("station", "length"))[:] = np.array([list("abcd")] * 2, "S1")
+    for name in ("a.zarr", "b"):
+        done = esker_command("convert", tmp_path / "run.nc", tmp_path / name, "--format", "zarr")
+        assert (done.returncode, done.stderr) == (0, "")
+        with xr.open_zarr(tmp_path / f"{name[0]}.zarr") as ds:
+            assert ds["name"].values.tolist() == ["abcd", "abcd"]
+    done = esker_command("convert", tmp_path / "run.nc", tmp_path / "c.zarr", "--option", "chunks=2")
+    assert done.returncode != 0 and "not supported for Zarr with texts along axes" in done.stderr

@@ -151,8 +151,8 @@ class ConvertOptions:
     "--compression",
     type=OfField("CODEC", click.STRING),
     multiple=True,
-    help="How to store the fields of IDX: none, zip, lz4, zfp-reversible, zfp-accuracy=X or zfp-precision=N; after "
-    "FIELD: only that field. Repeatable.",
+    help="How to store the fields of IDX: none, zip, lz4, zfp-reversible, zfp-accuracy=X or zfp-precision=N; of Zarr: "
+    "none, zip or zstd; after FIELD: only that field. Repeatable.",
 )
 @click.option(
     "--stored-bits",

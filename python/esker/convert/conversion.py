@@ -1,8 +1,9 @@
-"""Converts a Source to an Esker dataset or to Zarr, piece by piece."""
+"""Converts a Source to an Esker dataset, piece by piece."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.base.boxes import Box
+from esker.base.characters import has_characters
 from esker.base.options import Option
 from esker.convert.destination import OnRead, define_fields, directory_of, writer_of
 from esker.convert.netcdf import smallest_netcdf
@@ -21,8 +23,6 @@ from esker.writing.replacing import new_dataset
 
 def format_of(path: str | os.PathLike[str]) -> str | None:
     """The format for the suffix of a path, or None; "netcdf" means the result of smallest_netcdf()."""
-    if Path(path).suffix == ".zarr":
-        return "zarr"
     format = _core.split_name(os.fspath(path)).format
     return "netcdf" if format == "cdf" else format or None
 
@@ -44,10 +44,8 @@ def convert(
     overwrite = options.pop("overwrite", None)
     if format == "netcdf":
         format = smallest_netcdf(source)
-    if format == "zarr":
-        if options:
-            raise ValueError(f"{next(iter(options))}: writer options are not supported for Zarr; omit it")
-        return write_zarr(source, Path(path), on_read, bool(overwrite))
+    if format == "zarr" and any(has_characters(one.dtype, one.attrs) for one in source.fields):
+        return _write_texts_in_zarr(source, Path(path), on_read, bool(overwrite), options)
     directory = directory_of(path)
     with (
         new_dataset(path, format, overwrite) as staging,
@@ -60,6 +58,16 @@ def convert(
                     if one.has(step):
                         s.put(made[one.name], _array(one, step, directory, on_read))
     return staging.published
+
+
+def _write_texts_in_zarr(
+    source: Source, path: Path, on_read: OnRead, overwrite: bool, options: Mapping[str, Option]
+) -> list[Path]:
+    """Through zarr-python, because esker.Writer stores texts along axes as numbers, the codes of their characters."""
+    if options:
+        name = next(iter(options))
+        raise ValueError(f"{name}: writer options are not supported for Zarr with texts along axes; omit it")
+    return write_zarr(source, path if path.suffix == ".zarr" else Path(f"{path}.zarr"), on_read, overwrite)
 
 
 def _array(one: SourceField, step: int, directory: str, on_read: OnRead) -> NDArray[Any]:

@@ -1,4 +1,5 @@
-"""Writes Zarr v3 for xarray: an array per field, scalar and coordinate, and consolidated metadata."""
+"""Writes Zarr v3 with texts along axes for xarray, which esker.Writer cannot write: an array per field, scalar and
+coordinate, and consolidated metadata."""
 
 from __future__ import annotations
 

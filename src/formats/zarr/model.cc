@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/model/values.h"
+#include "formats/zarr/fitted_attributes.h"
 #include "formats/zarr/names.h"
 #include "model/coarse_fields.h"
 #include "model/field_facts.h"
@@ -31,6 +32,7 @@ Array array_of(const netcdf::Header& header, const netcdf::Variable& variable, b
         netcdf::to_attribute(netcdf::kSampleTypeAttribute, std::string(netcdf::kCharacters)));
   array.type = type.value_or(SampleType::kUint8);                       // characters
   array.fill.resize(static_cast<std::size_t>(size_bytes(array.type)));  // 0: these arrays are complete
+  fit_attributes(array);
   if (array.is_text) return array;
   for (const int dim : variable.dims) {
     const netcdf::Dimension& of = header.dims[static_cast<std::size_t>(dim)];

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -105,6 +106,31 @@ bool is_accepted(const std::string& text) {
   }) << text;
   EXPECT_LT(largest_allocation, kMuch);
   return is_read;
+}
+
+TEST(ZarrAttributes, FillValuesAreThoseOfSamples) {
+  Schema s;
+  const int grid = s.add_grid("x", {s.add_dim("x", 4).value()}).value().index;
+  const Attributes missing{{"missing_value", std::vector<double>{-1e34, 7}},
+                           {"limit", std::vector<double>{-1e34}}};
+  s.add_field({.name = "single", .grid = grid, .type = SampleType::kFloat32, .attributes = missing})
+      .status()
+      .check();
+  s.add_field({.name = "double", .grid = grid, .type = SampleType::kFloat64, .attributes = missing})
+      .status()
+      .check();
+  const Attributes of_text{{"missing_value", std::string("-")}, {"_Encoding", std::string("utf-8")}};
+  s.add_scalar({"name", std::string("site"), of_text}).status().check();
+  const Group group = group_of(s, 0);
+  const auto reals = [&](const char* array, const char* attribute) {
+    const auto& all = group.find(array)->attributes;
+    const auto found = std::ranges::find(all, attribute, &netcdf::Attribute::name);
+    return to_reals(numbers_of(netcdf::to_value(*found)));
+  };
+  EXPECT_EQ(reals("single", "missing_value"), (std::vector<double>{static_cast<double>(-1e34F), 7}));
+  EXPECT_EQ(reals("single", "limit"), std::vector<double>{-1e34});
+  EXPECT_EQ(reals("double", "missing_value"), (std::vector<double>{-1e34, 7}));
+  EXPECT_TRUE(group.find("name")->attributes.empty());
 }
 
 TEST(ZarrIndex, IsReadAsItWasWritten) {
