@@ -15,11 +15,11 @@ import pytest
 import esker
 from esker.files import copying, moving
 
-FORMATS = ["idx", "directory", "cdf5", "netcdf4", "cdf5+idx", "vtkhdf", "vtkhdf+idx"]
+FORMATS = ["idx", "directory", "cdf5", "netcdf4", "zarr", "cdf5+idx", "zarr+idx", "vtkhdf", "vtkhdf+idx"]
 ENDINGS = {
-    "idx": ".idx", "directory": "", "cdf5": ".nc", "netcdf4": ".nc", "cdf5+idx": "", "vtkhdf": ".vtkhdf.series", "vtkhdf+idx": "",
+    "idx": ".idx", "directory": "", "cdf5": ".nc", "netcdf4": ".nc", "zarr": ".zarr", "cdf5+idx": "", "zarr+idx": "", "vtkhdf": ".vtkhdf.series", "vtkhdf+idx": "",
 }
-SECOND = {"cdf5+idx": ".nc", "vtkhdf+idx": ".vtkhdf.series"}
+SECOND = {"cdf5+idx": ".nc", "zarr+idx": ".zarr", "vtkhdf+idx": ".vtkhdf.series"}
 """The suffix of the other file of a dataset in two formats."""
 ARRAY = np.arange(900, dtype="f8").reshape(30, 30)
 
@@ -107,10 +107,13 @@ class Case:
 
 VERBS = [(esker.copy, False), (esker.move, False), (esker.move, True)]
 CASES = [Case(verb, form, across) for verb, across in VERBS for form in FORMATS]
-# Two formats at once take the paths of both, and most of the time.
+# Two formats at once take the paths of both, and most of the time; a group across file systems has many files.
 every_case = pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=pytest.mark.slow) if "+" in case.form else case for case in CASES],
+    [
+        pytest.param(case, marks=pytest.mark.slow) if "+" in case.form or (case.form, case.across) == ("zarr", True) else case
+        for case in CASES
+    ],
     ids=lambda case: f"{case.verb.__name__}-{case.form}" + "-across" * case.across,
 )
 
@@ -182,7 +185,7 @@ def test_a_kill_at_any_call_loses_nothing_and_the_command_can_be_repeated(
         assert list(there.parent.glob("*.esker-*")) == []
         if case.verb is esker.move:
             assert list(here.parent.glob("run*")) == []
-        if linked and case.form in ("idx", "directory", "cdf5+idx", "vtkhdf+idx"):
+        if linked and case.form in ("idx", "directory", "cdf5+idx", "zarr+idx", "vtkhdf+idx"):
             assert {path.name for path in (here.parent / "storage").iterdir()} - {"blocks.set"} == {"0000.bin"}
 
 
@@ -309,10 +312,46 @@ def test_a_series_keeps_its_format(tmp_path: Path) -> None:
         esker.move(source, tmp_path / "other")
 
 
-def test_into_a_directory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".nc", ".vtkhdf.series"])
+def test_a_group_keeps_its_format(tmp_path: Path, suffix: str) -> None:
+    source = write(tmp_path, "zarr")
+    with pytest.raises(ValueError, match="is the suffix of another format"):
+        esker.copy(source, tmp_path / f"final{suffix}")
+    with pytest.raises(ValueError, match="is the suffix of another format"):
+        esker.copy(write(tmp_path, "cdf5", "other"), tmp_path / "final.zarr")
+    assert esker.copy(source, tmp_path / "final") == tmp_path / "final.zarr"
+    assert_is_whole(tmp_path / "final.zarr")
+
+
+def test_a_group_is_no_directory_to_put_others_into(tmp_path: Path) -> None:
+    source, other = write(tmp_path, "zarr"), write(tmp_path, "zarr", "other", add=7)
+    before = files(tmp_path)
+    for verb in (esker.copy, esker.move):
+        for target in (other, source):
+            with pytest.raises(FileExistsError):
+                verb(source, target)
+    with pytest.raises(ValueError):
+        esker.copy(write(tmp_path / "elsewhere", "cdf5"), other)
+    assert {name: data for name, data in files(tmp_path).items() if not name.startswith("elsewhere")} == before
+
+
+def test_a_copy_that_lacks_shards_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write(tmp_path, "zarr")
+    tree = copying._tree
+    lost = source / "thk/c/1/0/0"
+    assert lost.is_file()
+    monkeypatch.setattr(copying, "_tree", lambda *of: [pair for pair in tree(*of) if pair[0] != lost])
+    with pytest.raises(OSError, match="shard files"):
+        esker.copy(source, tmp_path / "final.zarr")
+    assert not (tmp_path / "final.zarr").exists()
+
+
+@pytest.mark.parametrize("form", ["directory", "zarr"])
+def test_into_a_directory(tmp_path: Path, form: str) -> None:
     (tmp_path / "archive").mkdir()
-    assert_is_whole(esker.copy(write(tmp_path, "directory"), tmp_path / "archive"))
-    assert (tmp_path / "archive/run/esker.json").exists()
+    made = esker.copy(write(tmp_path, form), tmp_path / "archive")
+    assert made == tmp_path / f"archive/run{ENDINGS[form]}"
+    assert_is_whole(made)
 
 
 def test_what_is_refused(tmp_path: Path, esker_command: Any) -> None:

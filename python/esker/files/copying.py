@@ -45,16 +45,17 @@ def copy_files(found: DatasetFiles, to: DatasetFiles, staging: Path, progress: P
 
 
 def refuse_incomplete(found: DatasetFiles, to: DatasetFiles, staging: Path) -> None:
-    """Raises OSError if the copy lacks block or step files of the source, for example ones in a directory of
-    another name."""
+    """Raises OSError if the copy lacks block or step files or shards of the source, for example ones in a
+    directory of another name."""
     pairs = [(path_of(found), path_of(to))] if found.is_idx or found.is_directory else []
     pairs += [(found.series, to.series)] if found.series and to.series else []
+    pairs += [(found.group, to.group)] if found.group and to.group else []
     for old, new in pairs:
         paths = old, staging / new.name
         here, there = map(_storage, paths)
         if (there.files, there.bytes) == (here.files, here.bytes):
             continue
-        what = "step" if old == found.series else "block"
+        what = {found.series: "step", found.group: "shard"}.get(old, "block")
         raise OSError(
             f"copy of {old}: expected {here.files} {what} files with {here.bytes} bytes, found "
             f"{there.files} with {there.bytes} bytes in {staging}; the copy was not published"

@@ -12,6 +12,7 @@ from esker import _core
 STAGING = ".esker-moving"
 """Suffix of the staging directory of a copy or a move."""
 SERIES = ".vtkhdf.series"
+_ZARR = ".zarr"
 _STEPS = ".vtkhdf.steps"
 
 
@@ -21,11 +22,16 @@ class DatasetFiles:
 
     stem: Path
     single: Path | None
-    """The netCDF file or the series."""
+    """The netCDF file, the series, or the directory of a Zarr group."""
     is_idx: bool
     """There is a `stem.idx`, with its blocks in `stem/`."""
     is_directory: bool
     """There is a catalog `stem/esker.json`."""
+
+    @property
+    def group(self) -> Path | None:
+        """The directory of a Zarr group."""
+        return self.single if self.single and self.single.name.endswith(_ZARR) else None
 
     @property
     def series(self) -> Path | None:
@@ -41,7 +47,8 @@ def found_at(path: Path, *, may_be_gone: bool = False) -> DatasetFiles:
     there = _core.find_dataset(os.fspath(path))
     has_idx = there.format.endswith("idx")
     is_directory = has_idx and (stem / "esker.json").is_file()
-    has_single = there.format not in ("", "idx") and Path(there.path).is_file()
+    is_single = Path(there.path).is_dir if there.path.endswith(_ZARR) else Path(there.path).is_file
+    has_single = there.format not in ("", "idx") and is_single()
     found = DatasetFiles(
         stem, Path(there.path) if has_single else None, has_idx and not is_directory, is_directory
     )
@@ -58,14 +65,14 @@ def exists(dataset: DatasetFiles) -> bool:
 def target_of(found: DatasetFiles, path: Path) -> DatasetFiles:
     """The target's files. `path` is a name, or a directory to put the dataset into (unless it is a block
     directory)."""
-    is_taken = any(Path(f"{path}{end}").exists() for end in ("/esker.json", ".idx", STAGING))
+    is_taken = any(Path(f"{path}{end}").exists() for end in ("/esker.json", "/zarr.json", ".idx", STAGING))
     if path.is_dir() and not is_taken:
         path = path / found.stem.name
     name = _core.split_name(os.fspath(path))
     stem = Path(name.stem)
     is_in_two = found.is_idx or found.is_directory  # their schema file contains the suffix of the single file
     suffix = "" if is_in_two or name.format == "idx" else name.suffix
-    if found.single and suffix and bool(found.series) != (suffix == SERIES):
+    if found.single and suffix and _kind_of(suffix) != _kind_of(found.single.name):
         raise ValueError(f"{path}: {suffix} is the suffix of another format than that of {found.single}; omit it")
     own_suffix = SERIES if found.series else found.single.suffix if found.single else ""
     single = Path(f"{stem}{suffix or own_suffix}") if found.single else None
@@ -74,6 +81,11 @@ def target_of(found: DatasetFiles, path: Path) -> DatasetFiles:
     if stem == found.stem:
         raise FileExistsError(f"{stem}: source and target are the same")
     return DatasetFiles(stem, single, found.is_idx, found.is_directory)
+
+
+def _kind_of(name: str) -> str:
+    """The suffix of a series or a group; "" for netCDF files, whose suffixes may be replaced by each other."""
+    return next((suffix for suffix in (SERIES, _ZARR) if name.endswith(suffix)), "")
 
 
 def _idx_of(dataset: DatasetFiles) -> Path:

@@ -1,6 +1,6 @@
 """copy and move: copies or renames a dataset with all its files.
 
-The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc`, or
+The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc` or `run.zarr/`, or
 `run.vtkhdf.series` and `run.vtkhdf.steps/`. The `.idx` contains the name of the block directory and the series the
 names of the step files, so a copy under another name needs new ones: its indexes. Files next to a target `final`
 record the progress:
@@ -44,7 +44,7 @@ def copy(
 
     `target` is a name, or a directory to copy into. The copy is published once it is complete. After a kill
     there is no dataset at the target; repeating the call starts over, or publishes a complete copy. Supports
-    IDX, netCDF, VTKHDF and datasets in two formats. Symbolic links are followed and copied as files.
+    IDX, Zarr, netCDF, VTKHDF and datasets in two formats. Symbolic links are followed and copied as files.
 
     Raises FileNotFoundError, FileExistsError (the target exists, or a writer has the source open), OSError.
 
