@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/zarr/json_values.h"
+#include "formats/zarr/names.h"
 
 namespace esker::zarr {
 namespace {
@@ -191,17 +192,17 @@ class GroupReader {
 }  // namespace
 
 std::string with_quoted_reals(const std::string& text) {
-  static constexpr std::array<std::string_view, 3> kWords{"-Infinity", "Infinity", "NaN"};
+  static constexpr std::array<std::string_view, 3> kReals{kMinusInfinity, kInfinity, kNaN};
   std::string quoted;
   bool is_in_text = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') is_in_text = !is_in_text;
     if (is_in_text && c == '\\' && at + 1 < text.size()) quoted += text[at++];
-    const auto* const word = std::ranges::find_if(kWords, [&](std::string_view one) {
+    const auto* const word = std::ranges::find_if(kReals, [&](std::string_view one) {
       return !is_in_text && std::string_view(text).substr(at).starts_with(one);
     });
-    if (word == kWords.end()) {
+    if (word == kReals.end()) {
       quoted += text[at];
     } else {
       quoted += '"' + std::string(*word) + '"';
