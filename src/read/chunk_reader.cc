@@ -97,15 +97,25 @@ Point ChunkedArray::counts(int rank) const {
 
 Status read_chunks(const ChunkedArray& array, const Lattice& selection, const ReadChunk& read_chunk,
                    std::byte* out) {
-  Box chunks = selection.bounds();
-  if (chunks.empty()) return {};
-  for (int a = 0; a < chunks.rank; ++a) {
-    chunks.lo[a] /= array.chunk[a];
-    chunks.hi[a] = div_up(chunks.hi[a], array.chunk[a]);
+  const Box bounds = selection.bounds();
+  if (bounds.empty()) return {};
+  // Where samples are farther apart than chunks, each is in another chunk, and most chunks have none.
+  Point first{}, counts{1, 1, 1, 1, 1};
+  for (int a = 0; a < bounds.rank; ++a) {
+    first[a] = bounds.lo[a] / array.chunk[a];
+    const bool is_sparse = selection.stride[a] > array.chunk[a];
+    counts[a] = is_sparse ? selection.count[a] : div_up(bounds.hi[a], array.chunk[a]) - first[a];
   }
   Status status;
-  for_each_place(chunks, [&](const Point& chunk) {
-    if (status.ok()) status = ChunkPart(array, selection, read_chunk, chunk).read(out);
+  for_each_place(Box::from_extent(bounds.rank, counts), [&](const Point& place) {
+    if (!status.ok()) return;
+    Point chunk{};
+    for (int a = 0; a < bounds.rank; ++a) {
+      const bool is_sparse = selection.stride[a] > array.chunk[a];
+      chunk[a] = is_sparse ? (selection.origin[a] + place[a] * selection.stride[a]) / array.chunk[a]
+                           : first[a] + place[a];
+    }
+    status = ChunkPart(array, selection, read_chunk, chunk).read(out);
   });
   return status;
 }
