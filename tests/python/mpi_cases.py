@@ -114,6 +114,35 @@ def case_reading_together(comm: MPI.Intracomm, folder: Path) -> None:
         reader.read({})
 
 
+def case_reading_zarr_of_others_together(comm: MPI.Intracomm, folder: Path) -> None:
+    """Chunks of several steps, compressed; plain ones in the other byte order; missing ones."""
+    import zarr
+
+    values = np.random.default_rng(5).random((5, 9, 14, 11)).astype("f4")
+    path = folder / "theirs.zarr"
+    if comm.rank == 0:
+        group = zarr.open_group(path, mode="w", zarr_format=2)
+        for name, dtype, chunks, how in [
+            ("packed", "<f4", (2, 4, 5, 6), {}),
+            ("plain", ">f4", (1, 4, 5, 6), {"compressors": None}),
+            ("missing", "<f4", (1, 4, 5, 6), {"fill_value": 7}),
+        ]:
+            array = group.create_array(name, shape=values.shape, chunks=chunks, dtype=dtype, **how)
+            array.attrs["_ARRAY_DIMENSIONS"] = ["time", "z", "y", "x"]
+            if name != "missing":
+                array[...] = values
+    comm.barrier()
+    rows = slice(14 * comm.rank // comm.size, 14 * (comm.rank + 1) // comm.size)
+    box = ((0, rows.start, 0), (11, rows.stop, 9))
+    for aggregate in ("true", "false", "auto"):
+        reader = esker.Reader(path, comm, aggregate_reads=aggregate)
+        for step in (0, 3):
+            found = reader.read(dict.fromkeys(("packed", "plain", "missing"), box), step=step)
+            for name in ("packed", "plain"):
+                np.testing.assert_array_equal(found[name], values[step, :, rows])
+            assert (found["missing"] == 7).all()
+
+
 def case_append_and_report(comm: MPI.Intracomm, folder: Path) -> None:
     run(folder / "run.idx", comm, comm)
     with esker.Writer.append(folder / "run.idx", comm, report="none") as w:

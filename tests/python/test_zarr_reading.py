@@ -257,6 +257,7 @@ def test_datasets_of_xarray(tmp_path: Path, version: Any, consolidated: bool) ->
             assert found[name].dims == given[name].dims
         assert found["time"].encoding["units"] == "days since 2001-01-01"
     assert esker.verify(path).num_errors == 0
+    assert esker.verify(path).files == dataset.storage().files
 
 
 def test_arrays_that_are_left_out_are_named(tmp_path: Path) -> None:
@@ -331,7 +332,8 @@ def test_remote_groups(tmp_path: Path, version: Any) -> None:
     given.to_zarr(tmp_path / "theirs.zarr", zarr_format=version, consolidated=True)
     given.to_zarr(tmp_path / "plain.zarr", zarr_format=version, consolidated=False)
     with serve(tmp_path) as server:
-        dataset = esker.open(f"{server.url}/theirs.zarr")
+        for slash in ("", "/"):
+            dataset = esker.open(f"{server.url}/theirs.zarr{slash}")
         np.testing.assert_array_equal(dataset["speed"].read(step=4), given["speed"][4])
         with pytest.raises(NotImplementedError, match="no consolidated metadata"):
             esker.open(f"{server.url}/plain.zarr")

@@ -79,7 +79,8 @@ Result<const FormatEntry*> format_of_file(Store& store, const std::string& path)
   for (const FormatEntry& entry : formats()) {
     ESKER_ASSIGN_OR_RETURN(const bool may_be, may_be_directory_of(store, path, entry));
     for (const std::string& index : may_be ? entry.indexes : std::vector<std::string>()) {
-      ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + "/" + index));
+      ESKER_ASSIGN_OR_RETURN(const bool exists,
+                             store.exists(std::string(without_slashes(path)) + "/" + index));
       if (exists) return &entry;
     }
   }

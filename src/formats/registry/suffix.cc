@@ -3,14 +3,11 @@
 #include <algorithm>
 
 namespace esker {
-namespace {
 
 std::string_view without_slashes(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   return path;
 }
-
-}  // namespace
 
 std::string_view suffix_of(std::string_view path) {
   path = without_slashes(path);

@@ -9,6 +9,9 @@
 
 namespace esker {
 
+/// A path without '/' at its end.
+std::string_view without_slashes(std::string_view path);
+
 /// The suffix of a path, which may end with '/', if a format has it; else "".
 std::string_view suffix_of(std::string_view path);
 

@@ -132,11 +132,11 @@ Status ForeignDataset::verify(VerifyReport& report, const std::function<void(dou
   ReadCounters counters;
   for (std::size_t n = 0; n < group_.arrays.size(); ++n) {
     const ForeignArray& array = group_.arrays[n];
-    if (!array.unsupported.empty() || array.is_text) continue;
+    if (!array.unsupported.empty()) continue;
     const std::string directory = group_.directory_of(array);
     ChunkFiles files(*store_, directory, array.form, 0, -1, counters);
     ESKER_RETURN_IF_ERROR(for_each_file(*store_, directory, array.form, [&](const auto& file) -> Status {
-      const auto bytes = files.check(file);
+      const auto bytes = array.is_text ? ForeignValues(*store_, group_).check_text(array) : files.check(file);
       if (!bytes.ok()) findings.error(path_, bytes.status());
       ++report.files;
       report.bytes += bytes.ok() ? *bytes : 0;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostNameBytes = 128;  // of the dimension of steps, as of all names of a schema
 constexpr Index kMostComponents = 256;
+constexpr Index kMostSteps = Index{1} << 20;  // a longer axis is one of the grid
 
 class HeaderMaker {
  public:
@@ -116,7 +117,7 @@ class HeaderMaker {
       if (!arrays_[n].unsupported.empty() || names_[n].empty() || names_[n].front() != dim) continue;
       num_steps = std::max(num_steps, shape_of(arrays_[n]).front());
     }
-    if (num_steps > kMostCoordinates) return;
+    if (num_steps > kMostSteps) return;
     steps_ = dim;
     header_.num_records = num_steps;
     header_.dims.push_back({dim, 0});

@@ -46,6 +46,14 @@ Result<std::string> ForeignValues::text_of(const ForeignArray& array) const {
   return text;
 }
 
+Result<Index> ForeignValues::check_text(const ForeignArray& array) const {
+  ESKER_RETURN_IF_ERROR(text_of(array).status());
+  ESKER_ASSIGN_OR_RETURN(
+      const auto file,
+      store_.open(group_.directory_of(array) + key_of(array.form.keys, {}), OpenMode::kRead));
+  return file->size_bytes();
+}
+
 Result<std::vector<std::byte>> ForeignValues::bytes_of(const ForeignArray& array, Index step) const {
   const StoredForm& form = array.form;
   const std::size_t first = step < 0 ? 0 : 1, rank = form.shape.size() - first;

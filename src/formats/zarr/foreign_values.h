@@ -18,6 +18,8 @@ class ForeignValues {
 
   /// The text that an array without axes is. kDataLoss: its file does not hold one.
   [[nodiscard]] Result<std::string> text_of(const ForeignArray& array) const;
+  /// The same; returns the bytes of the file.
+  [[nodiscard]] Result<Index> check_text(const ForeignArray& array) const;
   /// netcdf::ReadValues: all values of a variable, or those of one record. kDataLoss, kIoError.
   Result<AttributeValue> read(const netcdf::Header& header, int variable, Index step);
 
