@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/registry/open_dataset.h"
@@ -37,21 +39,25 @@ inline void read_some(const OpenedDataset& dataset, int field, Index step) {
   }
 }
 
-/// The input is the whole file.
-inline void use_file(std::span<const std::byte> bytes) {
-  const auto store = memory_store();
-  const auto file = store->open("run.nc", OpenMode::kWrite);
-  if (!file.ok() || !(*file)->write_at(bytes, 0).ok()) return;
-  const auto dataset = open_dataset(store, "run.nc");
+inline void use_stored(const std::shared_ptr<Store>& store, const std::string& path) {
+  const auto dataset = open_dataset(store, path);
   require_short_message(dataset.status());
   if (!dataset.ok()) return;
-  (void)verify_dataset(store, "run.nc");
+  (void)verify_dataset(store, path);
   const auto num_fields = static_cast<int>((*dataset)->schema.fields().size());
   const auto num_steps = static_cast<Index>((*dataset)->times.size());
   for (int field = 0; field < std::min(num_fields, 4); ++field) {
     const bool fixed = (*dataset)->schema.fields()[static_cast<std::size_t>(field)].fixed;
     if (fixed || num_steps > 0) read_some(**dataset, field, fixed ? 0 : num_steps - 1);
   }
+}
+
+/// The input is the whole file.
+inline void use_file(std::span<const std::byte> bytes) {
+  const auto store = memory_store();
+  const auto file = store->open("run.nc", OpenMode::kWrite);
+  if (!file.ok() || !(*file)->write_at(bytes, 0).ok()) return;
+  use_stored(store, "run.nc");
 }
 
 }  // namespace esker::fuzz
