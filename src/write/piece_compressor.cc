@@ -40,11 +40,12 @@ PieceCompressor::PieceCompressor(const StepLayouts& layouts, const PieceSpace& s
       scratch_bytes_(static_cast<std::size_t>(layouts.compress_scratch_bytes())),
       scratch_(static_cast<std::size_t>(threads) * scratch_bytes_) {}
 
+// A rank whose memory is short fails after the collective call, which the others would wait in.
 void PieceCompressor::connect(Comm& comm, const Plan& plan) {
   if (plan.largest_group == 1) return;
   const bool has_others = plan.group.n_members > 1;
-  extents_.resize(static_cast<std::size_t>(has_others ? plan.group.n_members : 0));
   group_ = comm.split(has_others ? plan.group.number : -1, plan.group.member);
+  extents_.resize(static_cast<std::size_t>(has_others ? plan.group.n_members : 0));
 }
 
 void PieceCompressor::begin_step(Index step) {
