@@ -88,7 +88,8 @@ TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeTheFirstWrite) {
   RunPlan run = plan(GetParam(), "disk/data/");
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
-  const bool is_small = GetParam().has_bits || (GetParam().has_levels() && !GetParam().has_idx());
+  const bool is_small =
+      GetParam().has_bits || GetParam().has_reals || (GetParam().has_levels() && !GetParam().has_idx());
   fill(path("disk"), is_small ? 0 : 4096);
   for (int attempt = 0; attempt < 2; ++attempt) {
     expect_names(try_step(*pipeline, run, 1),

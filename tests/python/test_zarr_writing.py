@@ -183,6 +183,40 @@ def test_bit_rounding(tmp_path: Path, dtype: str, bits: int) -> None:
     assert esker.verify(tmp_path / "run.zarr").good
 
 
+def test_errors_of_rounding_are_arrays(tmp_path: Path, esker_command: Callable[..., Any]) -> None:
+    with esker.Writer(tmp_path / "run.zarr", dims={"x": 30, "y": 20}, compression="bitround=5") as w:
+        w.field("thk", "f8", units="m")
+        w.field("snow", "f4", every=2)
+        w.field("bed", "f4", fixed=True)
+        w.field("mask", "u1", compression="zstd")
+        for number in range(3):
+            with w.step(time=float(number)) as step:
+                step.put("thk", THK * (number + 1))
+                step.put("mask", MASK)
+                if number % 2 == 0:
+                    step.put("snow", THK.astype("f4"))
+                if number == 0:
+                    step.put("bed", TEMP[0])
+    ds = esker.open(tmp_path / "run.zarr")
+    assert list(ds) == ["thk", "snow", "bed", "mask"]
+    with xr.open_zarr(tmp_path / "run.zarr") as found:
+        off = [np.abs(found["thk"][n] - THK * (n + 1)).max().item() for n in range(3)]
+        np.testing.assert_allclose(found["thk_max_error"], off, rtol=1e-6)
+        assert found["thk_max_error"].dims == ("time",) and found["thk_max_error"].attrs["units"] == "m"
+        assert (found["thk_max_error"] >= off).all() and np.isnan(found["snow_max_error"][1])
+        assert found["bed_max_error"].item() == ds["bed"].errors().largest > 0
+        assert ds["thk"].largest_errors == found["thk_max_error"].values.tolist()
+        assert ds["snow"].largest_errors[1] == 0 < ds["snow"].largest_errors[2]
+        assert "mask_max_error" not in found and ds["mask"].errors() is None
+    assert ds["thk"].errors(1).largest == ds["thk"].errors(1).rms == ds["thk"].largest_errors[1]
+    done = esker_command("info", tmp_path / "run.zarr")
+    assert f"{max(ds['thk'].largest_errors):.3g}" in done.stdout
+    done = esker_command("convert", tmp_path / "run.zarr", tmp_path / "copy.idx")
+    assert done.returncode == 0, done.stderr
+    copy = esker.open(tmp_path / "copy.idx")["thk"]
+    assert copy.errors(0).largest >= max(ds["thk"].largest_errors)
+
+
 def test_numbers_that_json_lacks(tmp_path: Path) -> None:
     attrs = {"v": {"_FillValue": np.nan, "odd": np.nan, "range": [-np.inf, 0.5], "note": "NaN to ignore"}}
     esker.write(tmp_path / "run.zarr", {"v": np.array([[1.0, np.nan], [2.0, np.inf]])}, attrs=attrs)

@@ -63,6 +63,7 @@ struct Subject {
   bool has_bits = false;     ///< stored_bits_schema()
   bool is_sparse = false;    ///< steps keep some of the blocks
   bool has_mesh = false;     ///< mesh_schema()
+  bool has_reals = false;    ///< and nothing else: volume_plane_and_line()
   const char* levels = "0";  ///< of lower resolution
 
   [[nodiscard]] bool has_block_sets() const { return has_idx() && (is_sparse || has_mesh); }
@@ -88,21 +89,23 @@ struct Subject {
   }
 };
 
-inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
-                                        {"SeveralGrids", "idx", false},
-                                        {"Compressed", "idx", false, "zip"},
-                                        {"StoredBits", "idx", true, "none", true},
-                                        {"Sparse", "idx", true, "none", false, true},
-                                        {"Mesh", "idx", true, "none", false, false, true},
-                                        {"Levels", "vtkhdf", true, "none", false, false, true},
-                                        {"LevelsAndIdx", "vtkhdf+idx", true, "none", false, false, true},
-                                        {"Cdf5", "cdf5", false},
-                                        {"Netcdf4", "netcdf4", false},
-                                        {"CompressedNetcdf4", "netcdf4", false, "zip"},
-                                        {"Cdf5AndIdx", "cdf5+idx", false},
-                                        {"Zarr", "zarr", false},
-                                        {"CompressedZarr", "zarr", false, "zstd", false, false, false, "1"},
-                                        {"ZarrAndIdx", "zarr+idx", false}};
+inline constexpr Subject kSubjects[] = {
+    {"OneGrid", "idx", true},
+    {"SeveralGrids", "idx", false},
+    {"Compressed", "idx", false, "zip"},
+    {"StoredBits", "idx", true, "none", true},
+    {"Sparse", "idx", true, "none", false, true},
+    {"Mesh", "idx", true, "none", false, false, true},
+    {"Levels", "vtkhdf", true, "none", false, false, true},
+    {"LevelsAndIdx", "vtkhdf+idx", true, "none", false, false, true},
+    {"Cdf5", "cdf5", false},
+    {"Netcdf4", "netcdf4", false},
+    {"CompressedNetcdf4", "netcdf4", false, "zip"},
+    {"Cdf5AndIdx", "cdf5+idx", false},
+    {"Zarr", "zarr", false},
+    {"CompressedZarr", "zarr", false, "zstd", false, false, false, false, "1"},
+    {"RoundedZarr", "zarr", false, "bitround=23", false, false, false, true},
+    {"ZarrAndIdx", "zarr+idx", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {
@@ -188,6 +191,7 @@ class FaultTest : public MpiTest {
     run.single = subject.single;
     if (subject.has_bits) run.schema = stored_bits_schema();
     if (subject.has_mesh) run.schema = mesh_schema();
+    if (subject.has_reals) run.schema = volume_plane_and_line({15, 11, 7});
     if (subject.is_sparse) run.keep = keep_some_blocks;
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;

@@ -41,6 +41,7 @@ struct Array {
   std::vector<std::string> dims = {};
   std::vector<netcdf::Attribute> attributes = {};
   GeoAttributes geo = {};  ///< not parsed: they follow from the schema
+  std::string errors_of = {};  ///< the array whose errors it has (step_errors.h); empty: none
 
   /// Below the root.
   [[nodiscard]] std::string path() const { return level.empty() ? name : level + "/" + name; }
@@ -57,7 +58,7 @@ struct Group {
   Index num_steps = 0;  ///< that are committed
   int num_levels = 0;   ///< below the finest one; with any, each level is a group below the root
   std::vector<netcdf::Attribute> attributes = {};
-  /// By level, the finest first, in the order of the variables of netCDF's model.
+  /// By level, the finest first, in the order of the variables of netCDF's model; then those of errors.
   std::vector<Array> arrays = {};
 
   /// The groups below the root; none without levels.

@@ -11,6 +11,7 @@
 #include "formats/netcdf/model/values.h"
 #include "formats/zarr/fitted_attributes.h"
 #include "formats/zarr/names.h"
+#include "formats/zarr/step_errors.h"
 #include "model/coarse_fields.h"
 #include "model/field_facts.h"
 #include "model/fill_value.h"
@@ -179,6 +180,7 @@ Result<Model> describe_group(const Schema& schema, const Options& options) {
     }
   }
   group.attributes = model.levels.front().stored.header.attributes;
+  ESKER_RETURN_IF_ERROR(add_error_arrays(schema, model));
   return model;
 }
 
@@ -191,9 +193,11 @@ Result<Model> find_in_group(const Schema& schema, Group group) {
     ESKER_RETURN_IF_ERROR(find_level(group, level));
     num_arrays += level.stored.header.variables.size();
   }
-  if (num_arrays != group.arrays.size())
+  const auto are_errors = [](const Array& one) { return !one.errors_of.empty(); };
+  if (num_arrays + static_cast<std::size_t>(std::ranges::count_if(group.arrays, are_errors)) != group.arrays.size())
     return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
   model.group = std::move(group);
+  ESKER_RETURN_IF_ERROR(check_error_arrays(schema, model));
   return model;
 }
 
@@ -210,6 +214,7 @@ netcdf::Header header_of(const Group& group, const std::vector<std::string>& tex
   if (!group.time.empty()) place_of(group.time, 0);
   auto text = texts.begin();
   for (const Array& array : group.arrays) {
+    if (!array.errors_of.empty()) continue;
     if (array.level != group.arrays.front().level) break;
     netcdf::Variable variable{array.name, {}, array.attributes};
     variable.type = array.is_text ? netcdf::Type::kChar : netcdf::type_of(array.type);

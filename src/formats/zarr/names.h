@@ -24,6 +24,8 @@ inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kArrays = "arrays";
 inline constexpr const char* kLevels = "levels";
+/// Paths of arrays that have an array of errors.
+inline constexpr const char* kErrors = "errors";
 /// Attributes that are texts, though they are words for numbers.
 inline constexpr const char* kWords = "words";
 

@@ -17,6 +17,7 @@
 #include "formats/zarr/json_values.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/names.h"
+#include "formats/zarr/step_errors.h"
 #include "model/coarse_fields.h"
 
 namespace esker::zarr {
@@ -188,6 +189,22 @@ Status parse_arrays(const Json& json, const std::vector<std::string>& paths, con
   return {};
 }
 
+/// Those of errors follow the arrays of netCDF's model.
+Status parse_error_arrays(const Json& json, const Json& ours, const Words& words, Group& group) {
+  if (!ours.contains(kErrors)) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> of, get_texts(ours, kErrors));
+  std::vector<std::string> names;
+  for (const std::string& name : of) {
+    if (!group.find(name) || group.find(name_of_errors(name)))
+      return error(Code::kDataLoss, "'{}': '{}' is not an array without errors", kErrors, excerpt(name));
+    names.push_back(name_of_errors(name));
+  }
+  const std::size_t first = group.arrays.size();
+  ESKER_RETURN_IF_ERROR(parse_arrays(json, names, words, group));
+  for (std::size_t n = 0; n < of.size(); ++n) group.arrays[first + n].errors_of = of[n];
+  return {};
+}
+
 /// Other programs copy attributes to groups with other arrays, for example with some of the steps.
 Status check_dims(const Group& group) {
   std::map<std::pair<std::string, std::string>, Index> lengths;  // by level and dimension
@@ -242,6 +259,7 @@ Result<Group> parse_group(const std::string& text) {
   keep_words(*attributes, "", words, group.attributes);
   std::erase_if(group.attributes, [](const netcdf::Attribute& one) { return one.name == kEskerAttribute; });
   ESKER_RETURN_IF_ERROR(parse_arrays(holder.json, paths, words, group));
+  ESKER_RETURN_IF_ERROR(parse_error_arrays(holder.json, ours.json, words, group));
   ESKER_RETURN_IF_ERROR(check_dims(group));
   return group;
 }

@@ -154,8 +154,15 @@ std::string description_of(const Group& group) {
     json.key(kTime).text(group.time);
     if (group.num_levels > 0) json.key(kLevels).integer(group.num_levels);
     json.key(kArrays).array([&] {
-      for (const Array& array : group.arrays) json.text(array.path());
+      for (const Array& array : group.arrays) {
+        if (array.errors_of.empty()) json.text(array.path());
+      }
     });
+    std::vector<std::string> errors;
+    for (const Array& array : group.arrays) {
+      if (!array.errors_of.empty()) errors.push_back(array.errors_of);
+    }
+    if (!errors.empty()) json.key(kErrors).texts(errors);
     const auto words = find_words(group);
     if (words.empty()) return;
     json.key(kWords).array([&] {

@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/shard_reader.h"
+#include "formats/zarr/step_errors.h"
 #include "model/coarse_fields.h"
 #include "model/field_facts.h"
 #include "read/chunk_reader.h"
@@ -118,6 +119,31 @@ Result<StorageInfo> ZarrDataset::storage() const {
     return {};
   }));
   return info;
+}
+
+Result<std::optional<FieldErrors>> ZarrDataset::errors(int field, Index step) const {
+  const Array* array = errors_of(model_, static_cast<std::size_t>(field));
+  if (!array) return std::optional<FieldErrors>();
+  const Index place = field_at(field).fixed ? 0 : step;
+  ESKER_ASSIGN_OR_RETURN(const auto of_file, read_errors(*store_, paths_, *array, place / kStepsPerFile));
+  const double largest = of_file[static_cast<std::size_t>(place % kStepsPerFile)];
+  return std::optional(FieldErrors{largest, largest});
+}
+
+Result<std::vector<double>> ZarrDataset::largest_errors(int field) const {
+  const Array* array = errors_of(model_, static_cast<std::size_t>(field));
+  std::vector<double> largest;
+  if (!array) return largest;
+  const bool is_fixed = field_at(field).fixed;
+  const Index count = is_fixed ? 1 : std::ssize(times);
+  for (Index first = 0; first < count; first += kStepsPerFile) {
+    ESKER_ASSIGN_OR_RETURN(const auto of_file, read_errors(*store_, paths_, *array, first / kStepsPerFile));
+    for (Index step = first; step < std::min(first + kStepsPerFile, count); ++step) {
+      const bool has_field = is_fixed || has(field, step);
+      largest.push_back(has_field ? of_file[static_cast<std::size_t>(step - first)] : 0);
+    }
+  }
+  return largest;
 }
 
 Status ZarrDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/zarr/model.h"
 #include "formats/zarr/paths.h"
@@ -18,6 +20,9 @@ class ZarrDataset final : public LatticeDataset {
   /// A chunk, or as many whole chunks as one rank reads well.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
+  /// The root mean square is bounded by the largest error, which alone is recorded.
+  [[nodiscard]] Result<std::optional<FieldErrors>> errors(int field, Index step) const override;
+  [[nodiscard]] Result<std::vector<double>> largest_errors(int field) const override;
   Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "base/checked.h"
@@ -12,6 +13,7 @@
 #include "formats/zarr/creation.h"
 #include "formats/zarr/existing.h"
 #include "formats/zarr/small_values.h"
+#include "formats/zarr/step_errors.h"
 #include "formats/zarr/zarr_step_layouts.h"
 #include "model/field_facts.h"
 #include "store/commit.h"
@@ -133,6 +135,9 @@ Status ZarrWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(std::ssize(times_), durable));
   for (const Array& array : model_.group.arrays) {
     ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.metadata_of(array))));
+    if (array.errors_of.empty()) continue;
+    ESKER_RETURN_IF_ERROR(
+        store_->remove(temporary_of(paths_.file_of(array, std::ssize(times_) / kStepsPerFile))));
   }
   for (const std::string& level : model_.group.level_names()) {
     ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(paths_.of_level(level).group())));
@@ -216,6 +221,17 @@ Status ZarrWriter::write_times(bool durable) {
   return {};
 }
 
+Status ZarrWriter::write_errors(const StoredStep& stored, bool durable) {
+  for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
+    const Array* errors = errors_of(model_, f);
+    if (!errors || (schema_.fields()[f].fixed && !stored.present[f])) continue;
+    const float error = stored.present[f] ? stored.max_errors[f] : std::numeric_limits<float>::quiet_NaN();
+    const Index step = schema_.fields()[f].fixed ? 0 : stored.step;
+    ESKER_RETURN_IF_ERROR(write_error(*store_, paths_, *errors, step, error, durable));
+  }
+  return {};
+}
+
 /// The metadata of the first arrays, of those with steps, and of the levels. Continues after an error, and
 /// returns the first one.
 Status ZarrWriter::write_arrays(const Group& group, std::size_t count, bool durable) {
@@ -252,6 +268,7 @@ Status ZarrWriter::commit(const StoredStep& stored, bool durable) {
   times_.push_back(stored.time);
   ESKER_RETURN_IF_ERROR(complete_series(stored.step, stored.present, durable));
   ESKER_RETURN_IF_ERROR(write_times(durable));
+  ESKER_RETURN_IF_ERROR(write_errors(stored, durable));
   Group next = model_.group;
   set_num_steps(next, stored.step + 1);
   ESKER_RETURN_IF_ERROR(write_arrays(next, next.arrays.size(), durable));
@@ -285,7 +302,7 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
   return first.ok() ? written : first;
 }
 
-/// The samples of fixed fields, which are those of step 0.
+/// The samples of fixed fields, which are those of step 0, and their errors.
 Status ZarrWriter::remove_fixed() {
   for (const Level& level : model_.levels) {
     for (std::size_t f = 0; f < level.schema.fields().size(); ++f) {
@@ -294,6 +311,10 @@ Status ZarrWriter::remove_fixed() {
       ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(files));
       if (!is_link) ESKER_RETURN_IF_ERROR(store_->remove_all(files));
     }
+  }
+  for (const Array& array : model_.group.arrays) {
+    if (!array.errors_of.empty() && array.file.empty())
+      ESKER_RETURN_IF_ERROR(store_->remove(paths_.file_of(array, 0)));
   }
   return {};
 }
@@ -331,7 +352,7 @@ std::vector<std::string> ZarrWriter::data_paths(Index first, Index end) const {
   return paths;
 }
 
-/// Of the series, and the times.
+/// Of the series, the times and the errors.
 std::vector<std::string> ZarrWriter::completed_paths(Index step) const {
   std::vector<std::string> paths;
   for (const Array& array : model_.group.arrays) {
@@ -354,6 +375,11 @@ std::vector<std::string> ZarrWriter::metadata_paths() const {
     for (const int scalar : level.stored.variable_of_scalar) add_file(scalar, 0);
     const Index num_files = level.stored.time_variable < 0 ? 0 : div_up(std::ssize(times_), kStepsPerFile);
     for (Index number = 0; number < num_files; ++number) add_file(level.stored.time_variable, number);
+  }
+  for (const Array& array : model_.group.arrays) {
+    if (array.errors_of.empty() || times_.empty()) continue;
+    const Index files = array.has_steps(model_.group.time) ? div_up(std::ssize(times_), kStepsPerFile) : 1;
+    for (Index number = 0; number < files; ++number) paths.push_back(paths_.file_of(array, number));
   }
   return paths;
 }

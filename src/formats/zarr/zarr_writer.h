@@ -54,6 +54,7 @@ class ZarrWriter final : public StagedWriter {
   [[nodiscard]] Result<std::string> read_ours();
   Status complete_series(Index step, const std::vector<bool>& present, bool durable);
   Status write_times(bool durable);
+  Status write_errors(const StoredStep& stored, bool durable);
   Status write_arrays(const Group& group, std::size_t count, bool durable);
   Status replace_group(Group next, bool durable);
   Status fill_file(const Array& array, Index number, Index steps, bool always, bool durable);

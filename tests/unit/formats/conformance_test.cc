@@ -27,11 +27,12 @@ using namespace testing_support;  // NOLINT: runs
 using Files = std::map<std::string, std::string>;
 
 struct Format {
-  const char* name;       ///< the option `format`
-  const char* path;       ///< of the dataset
-  int of_netcdf = 0;      ///< the format that nc_inq_format() tells; 0: netCDF does not read it
-  int least_moments = 0;  ///< that a kill can leave in three steps of two ranks
-  bool is_slow = false;   ///< too slow to let every call fail
+  const char* name;         ///< the option `format`
+  const char* path;         ///< of the dataset
+  int of_netcdf = 0;        ///< the format that nc_inq_format() tells; 0: netCDF does not read it
+  int least_moments = 0;    ///< that a kill can leave in three steps of two ranks
+  bool is_slow = false;     ///< too slow to let every call fail
+  bool is_rounded = false;  ///< to as many bits as the values have, with a record of the errors
 
   /// Whether all steps are in one file.
   [[nodiscard]] bool is_file() const { return of_netcdf != 0; }
@@ -40,6 +41,10 @@ struct Format {
     run.n_ranks = n_ranks;
     run.path = path;
     run.options = {{"format", name}, {"report", "none"}};
+    if (is_rounded) {
+      run.options["compression"] = "bitround=23";
+      run.schema = volume_plane_and_line({15, 11, 7});
+    }
     run.seed = static_cast<unsigned>(n_ranks);
     return run;
   }
@@ -49,7 +54,8 @@ std::vector<Format> formats() {
   std::vector<Format> all{{"idx", "run.idx"},
                           {"cdf", "run.nc", NC_FORMAT_64BIT_DATA, 20},
                           {"cdf5", "run.nc", NC_FORMAT_64BIT_DATA, 20, true},
-                          {"zarr", "run.zarr"}};
+                          {"zarr", "run.zarr"},
+                          {"zarr", "run.zarr", 0, 0, false, true}};
 #ifdef ESKER_HAVE_HDF5
   all.push_back({"netcdf4", "run.nc", NC_FORMAT_NETCDF4, 40, true});
 #endif
@@ -268,7 +274,9 @@ TEST_P(ConformanceOfFiles, AfterAnyFailureTheFileHoldsTheCommittedStepsAndARunCa
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Format>& test) { return test.param.name; }
+std::string name_of(const testing::TestParamInfo<Format>& test) {
+  return test.param.name + std::string(test.param.is_rounded ? "Rounded" : "");
+}
 
 std::vector<Format> formats_of_files() {
   std::vector<Format> files = formats();

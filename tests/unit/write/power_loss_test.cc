@@ -38,6 +38,7 @@ struct Format {
   bool has_mesh = false;
   const char* partitions = nullptr;  ///< stored separately
   const char* levels = nullptr;      ///< of lower resolution
+  bool is_rounded = false;           ///< to as many bits as the values have, with a record of the errors
 };
 
 class PowerLossTest : public testing::TestWithParam<Format> {
@@ -51,6 +52,10 @@ class PowerLossTest : public testing::TestWithParam<Format> {
     if (const char* levels = GetParam().levels) run.options.insert({"levels", levels});
     if (const char* partitions = GetParam().partitions) {
       run.options.insert({{"partition_index", "local"}, {"partitions", partitions}});
+    }
+    if (GetParam().is_rounded) {
+      run.schema = volume_plane_and_line({9, 6, 4});
+      run.options["compression"] = "bitround=23";
     }
     run.checksums = std::string(GetParam().option).find("idx") != std::string::npos;
     run.fsync = fsync;
@@ -129,6 +134,9 @@ class PowerLossTest : public testing::TestWithParam<Format> {
       const bool has_expected = GetParam().has_mesh ? samples == samples_of_mesh(number, at, box, level)
                                                     : samples == expected_samples(field, number, at, points);
       if (!has_expected) return false;
+      if (!GetParam().is_rounded) continue;
+      const auto errors = data.errors(number, at);
+      if (!errors.ok() || *errors != FieldErrors{}) return false;
     }
     return true;
   }
@@ -342,7 +350,8 @@ std::vector<Format> formats() {
                           {"Cdf5", "cdf5", "run.nc", true},
                           {"Cdf5AndIdx", "cdf5+idx", "run", true},
                           {"Zarr", "zarr", "run.zarr", true},
-                          {"ZarrOfSeveralGrids", "zarr", "run.zarr", false, false, nullptr, "1"}};
+                          {"ZarrOfSeveralGrids", "zarr", "run.zarr", false, false, nullptr, "1"},
+                          {"RoundedZarr", "zarr", "run.zarr", true, false, nullptr, nullptr, true}};
 #ifdef ESKER_HAVE_HDF5
   all.push_back({"Netcdf4", "netcdf4", "run.nc", true});
   all.push_back({"PartsOfNetcdf4", "netcdf4", "run.nc", true, false, "2"});

@@ -2,13 +2,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/json_text.h"
 #include "formats/registry/open_dataset.h"
+#include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
 #include "support/read_box.h"
 #include "support/runs.h"
@@ -80,6 +86,32 @@ TEST(ZarrBitRound, KeepsItsBound) {
   EXPECT_GT(largest, 0);
 }
 
+/// A bound is one float above the true error at most.
+TEST(ZarrBitRound, ErrorsOfEveryStepAreRecorded) {
+  compare_with_original(lossy_run(), [](const OpenedDataset& data, std::size_t field, Index step,
+                                        const std::vector<double>& found, const std::vector<double>& wanted) {
+    const int number = static_cast<int>(field);
+    double off = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) off = std::max(off, std::abs(found[i] - wanted[i]));
+    const double recorded = data.errors(number, step).value().value().largest;
+    EXPECT_EQ(static_cast<float>(recorded), recorded);
+    EXPECT_GE(recorded, off) << "field " << field << ", step " << step;
+    EXPECT_LE(std::nextafter(static_cast<float>(recorded), 0.0F), off);
+    const bool is_fixed = data.schema.fields()[field].fixed;
+    const std::vector<double> of_steps = data.largest_errors(number).value();
+    ASSERT_EQ(of_steps.size(), is_fixed ? 1U : 3U);
+    EXPECT_EQ(of_steps[static_cast<std::size_t>(is_fixed ? 0 : step)], recorded);
+    if (data.has(number, 1)) return;
+    EXPECT_EQ(of_steps[1], 0);
+  });
+}
+
+TEST(ZarrBitRound, ExactFieldsHaveNoErrors) {
+  const auto data = open_dataset(written(lossy_run("zstd")), "run.zarr").value();
+  EXPECT_FALSE(data->errors(0, 0).value().has_value());
+  EXPECT_TRUE(data->largest_errors(0).value().empty());
+}
+
 TEST(ZarrBitRound, FilesAreTheSameForAnyNumberOfRanksAggregatorsAndThreads) {
   const auto expected = files_of(lossy_run());
   for (const int n_ranks : {1, 2, 4, 7}) {
@@ -116,6 +148,48 @@ TEST(ZarrBitRound, ReadersLearnTheBitsAndTheCodec) {
   }
 }
 
+TEST(ZarrBitRound, AKillAtAnyCallLeavesErrorsOfTheCommittedStepsAndARunCanContinue) {
+  const RunPlan run = lossy_run("bitround=3", 2);
+  const auto expected = files_of(run);
+  const auto store = memory_store();
+  std::mutex mutex;
+  std::set<std::map<std::string, std::string>> moments;
+  const auto look = [&](StoreCall, const std::string&) {
+    const std::scoped_lock lock(mutex);
+    auto files = all_files(*store, ".");
+    files.erase("run.esker-lock");
+    if (files.contains("run.zarr/zarr.json")) moments.insert(std::move(files));
+    return 0;
+  };
+  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  ASSERT_GT(moments.size(), 50U);
+  std::set<Index> seen;
+  for (const auto& moment : moments) {
+    const auto rest = store_of(moment);
+    const auto data = open_dataset(rest, run.path).value();
+    RunPlan next = lossy_run("bitround=3", 3);
+    next.append = true;
+    next.first_step = std::ssize(data->times);
+    seen.insert(next.first_step);
+    for (Index step = 0; step < next.first_step; ++step) {
+      EXPECT_GT(data->errors(0, step).value().value().largest, 0);
+    }
+    const Status status = write_all(rest, next);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(all_files(*rest, ".") == expected, true) << next.first_step;
+  }
+  EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
+}
+
+TEST(ZarrBitRound, RewindingToNothingRemovesTheErrors) {
+  RunPlan run = lossy_run();
+  const auto expected = files_of(run);
+  const auto store = written(run);
+  run.append = true;  // from step 0 on
+  ASSERT_TRUE(write_all(store, run).ok());
+  EXPECT_EQ(all_files(*store, ".") == expected, true);
+}
+
 /// The error of a run; it must not leave files.
 std::string message_of(RunPlan run) {
   const auto store = memory_store();
@@ -133,6 +207,11 @@ TEST(ZarrBitRound, ErrorsNameTheField) {
   run = lossy_run();
   run.schema.reset();  // some fields are integers
   EXPECT_NE(message_of(run).find("bitround: values of type"), std::string::npos) << message_of(run);
+  run = lossy_run();
+  run.schema->add_field({"temp_max_error", 0, SampleType::kFloat32, 1, false, 1, {}}).status().check();
+  EXPECT_NE(message_of(run).find("'temp_max_error': the errors of the compression of 'temp'"),
+            std::string::npos)
+      << message_of(run);
   run = lossy_run("lz4");
   EXPECT_NE(message_of(run).find("field 'temp': compression lz4: Zarr arrays do not have it; expected none, "
                                  "zip, zstd, bitround=N (1 to 52)"),

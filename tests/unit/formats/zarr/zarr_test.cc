@@ -43,7 +43,12 @@ Schema all_kinds() {
   s.set_coords({volume}, "x", at).check();
   s.add_scalar({"gravity", std::vector<double>{9.81}, {{"units", std::string("m s-2")}}}).status().check();
   s.add_scalar({"crs", std::string("polar stereographic"), {}}).status().check();
-  s.add_field({.name = "bed", .grid = plane, .type = SampleType::kFloat32, .fixed = true, .attributes = {}})
+  s.add_field({.name = "bed",
+               .grid = plane,
+               .type = SampleType::kFloat32,
+               .fixed = true,
+               .attributes = {},
+               .compression = "bitround=9"})
       .status()
       .check();
   s.add_field({.name = "temp",
@@ -63,6 +68,9 @@ Schema all_kinds() {
                .components = 2,
                .attributes = {},
                .compression = "zip"})
+      .status()
+      .check();
+  s.add_field({.name = "snow", .grid = plane, .attributes = {}, .compression = "bitround=7"})
       .status()
       .check();
   return s;
