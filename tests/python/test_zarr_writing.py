@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -421,18 +422,13 @@ def test_a_copy_by_xarray_is_read_correctly_or_not_at_all(path: Path, tmp_path: 
 
 def test_it_is_converted(path: Path, tmp_path: Path, esker_command: Callable[..., Any]) -> None:
     given = esker.open(path)
-    for name in ("back.idx", "back.nc"):
+    for name in ("back.idx", "back.nc", "back.zarr"):
         done = esker_command("convert", path, tmp_path / name)
         assert done.returncode == 0, done.stderr
         back = esker.open(tmp_path / name)
         assert {one: back[one].every for one in back} == {one: given[one].every for one in given}
         np.testing.assert_array_equal(back["temp"].read(1), temp_at(1))
         np.testing.assert_array_equal(back["topg"].read(0), THK)
-    steady = [argument for one in given if given[one].every == 1 for argument in ("--field", one)]
-    assert esker_command("convert", path, tmp_path / "back.zarr", *steady).returncode == 0
-    np.testing.assert_array_equal(esker.open(tmp_path / "back.zarr")["temp"].read(1), temp_at(1))
-    done = esker_command("convert", path, tmp_path / "rare.zarr")
-    assert done.returncode == 1 and "missing steps" in done.stderr
 
 
 def test_attributes_and_names_that_are_taken(tmp_path: Path) -> None:
@@ -509,3 +505,62 @@ def test_ranks_write_the_same_bytes(tmp_path: Path) -> None:
         assert len(alone) > 5 and files_below(tmp_path / f"{compression}_4.zarr") == alone
         with xr.open_zarr(tmp_path / f"{compression}_4.zarr") as ds:
             np.testing.assert_array_equal(ds["temp"][1], TEMP + np.float32(1))
+
+
+@pytest.mark.parametrize(
+    ("options", "word", "is_found"),
+    [
+        ({"compression": "zstd"}, "checksums", True),
+        ({"compression": "zip"}, "checksums", True),
+        ({"compression": "zstd", "checksums": False}, "readable", None),
+        ({}, "readable", False),
+    ],
+    ids=str,
+)
+def test_what_verify_and_info_can_check(
+    esker_command: Callable[..., Any],
+    tmp_path: Path,
+    options: dict[str, Any],
+    word: str,
+    is_found: bool | None,
+) -> None:
+    esker.write(tmp_path / "run.zarr", {"temp": TEMP, "thk": THK}, chunks="7,6,2", **options)
+    facts = json.loads(esker_command("info", tmp_path / "run.zarr", "--json").stdout)
+    assert facts["checked"] == word == esker.verify(tmp_path / "run.zarr").checked
+    (shard,) = (path for path in (tmp_path / "run.zarr/temp/c").rglob("*") if path.is_file())
+    stored = bytearray(shard.read_bytes())
+    stored[40] ^= 0x10  # in the first chunk
+    shard.write_bytes(stored)
+    done = esker_command("verify", tmp_path / "run.zarr")
+    if is_found is not None:
+        assert (done.returncode == 1) == is_found, done.stdout
+        assert ("temp" in done.stdout) == is_found
+        assert ("changed values are not detected" in done.stdout) != is_found
+
+
+def test_leftovers_are_named_and_removed(
+    path: Path, tmp_path: Path, esker_command: Callable[..., Any]
+) -> None:
+    """As a kill between the samples and the commit of a step leaves them."""
+    before = files_below(path)
+    shutil.copytree(path / "temp/c/2", path / "temp/c/3")
+    array = json.loads((path / "temp/zarr.json").read_text())
+    array["shape"][0] = 4
+    (path / "temp/zarr.json").write_text(json.dumps(array))
+    assert esker.open(path).steps == [0, 1, 2]
+    with xr.open_zarr(path) as ds:
+        expect_values(ds)
+    with pytest.raises(ValueError, match="conflicting sizes for dimension 'time'"):
+        xr.open_zarr(path, consolidated=False)
+    done = esker_command("verify", path)
+    assert done.returncode == 0, done.stdout
+    warnings_ = [line for line in done.stdout.splitlines() if line.startswith("warning: ")]
+    assert [line.partition("run.zarr/")[2].split(": ")[0] for line in warnings_] == [
+        "temp/c/3",
+        "temp/zarr.json",
+    ]
+    done = esker_command("repair", path)
+    assert done.returncode == 0, done.stderr
+    assert "temp/c/3/0/0/0" in done.stdout and "1 file removed, no leftovers" in done.stdout
+    assert files_below(path) == before
+    assert "warning" not in esker_command("verify", path).stdout

@@ -48,7 +48,7 @@ _MAX_STEPS_SHOWN = 8
 def info_command(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
-    PATH is an .idx file, the directory of a dataset with several grids, a CDF or an HDF5 file (NetCDF-4).
+    PATH is an .idx file, the directory of a dataset with several grids, a Zarr group, a CDF or an HDF5 file (NetCDF-4).
 
     The line "storage" ends with whether the dataset has checksums. Without them `esker verify` reads everything, but
     does not detect changed values. With --json this is "checked", one word as in `esker verify --json`: checksums,

@@ -81,7 +81,7 @@ def repair_command(options: RepairOptions) -> None:
     the lock.
 
     Keeps all committed steps, except those after --to-time. Prints the removed files. Appending to a dataset
-    does the same. PATH is an .idx, NetCDF or HDF5 file. If the dataset is stored in two formats, both are
+    does the same. PATH is an .idx, NetCDF or HDF5 file, or a Zarr group. If the dataset is stored in two formats, both are
     repaired.
 
     With --rebuild, the .idx file is rebuilt from its block files, with all steps whose blocks are complete.

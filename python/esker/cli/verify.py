@@ -36,8 +36,8 @@ def verify_command(path: str, against: str | None, as_json: bool) -> None:
     """Read and check every block of the dataset at PATH.
 
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
-    leftovers of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values
-    are not detected. The last line says in one word what could be checked: checksums, some (blocks have one), or
+    leftovers of killed runs. netCDF and HDF5 files and uncompressed Zarr have no checksums: all values are read, but
+    changed values are not detected. The last line says in one word what could be checked: checksums, some (blocks have one), or
     readable (no block has one). Exit status: 0 good (possibly with warnings), 1 damaged, or unreadable: the system
     refused to read a file, for example for lack of permission.
     """

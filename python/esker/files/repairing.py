@@ -105,4 +105,5 @@ def _files_of(path: str | os.PathLike[str]) -> set[Path]:
     stem = stem_of(path)
     neighbors = stem.parent.iterdir() if stem.parent.is_dir() else ()
     named = {file for file in neighbors if file.name.startswith(f"{stem.name}.") and file.is_file()}
-    return named | {file for file in stem.rglob("*") if file.is_file()}
+    directories = (stem, stem.with_name(f"{stem.name}.zarr"))
+    return named | {file for directory in directories for file in directory.rglob("*") if file.is_file()}

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/zarr/existing.h"
+#include "formats/zarr/leftovers.h"
 #include "formats/zarr/shard_reader.h"
 #include "formats/zarr/step_errors.h"
 #include "model/coarse_fields.h"
@@ -17,6 +18,17 @@ namespace {
 // Files of a field at a step that may be missing before the others are left alone: metadata can promise any
 // number.
 constexpr Index kMostMissing = 64;
+
+/// Whether changed samples of an array are noticed: frames of gzip always have a sum.
+bool has_checksums(const Array& array) { return array.has_sums || array.codec.kind == CodecKind::kZip; }
+
+/// Whether this holds for all fields of a part.
+bool has_checksums(const Model& model, const Schema& schema, const PartInfo& part) {
+  return std::ranges::all_of(part.fields, [&](const std::string& name) {
+    const auto place = std::ranges::find(schema.fields(), name, &Field::name) - schema.fields().begin();
+    return has_checksums(model.array_of_field(model.levels.front(), static_cast<std::size_t>(place)));
+  });
+}
 
 }  // namespace
 
@@ -31,6 +43,8 @@ Result<ZarrDataset> ZarrDataset::open(const std::shared_ptr<Store>& store, const
   dataset.metadata_bytes_ = std::ssize(existing.text);
   dataset.is_ours_ = true;
   ESKER_RETURN_IF_ERROR(dataset.list_parts());
+  for (PartInfo& part : dataset.infos)
+    part.has_checksums = has_checksums(dataset.model_, dataset.schema, part);
   return dataset;
 }
 
@@ -156,14 +170,15 @@ Status ZarrDataset::verify(VerifyReport& report, const std::function<void(double
     for (Index file = 0, wrong = 0; file < shards.layout().num_files() && wrong <= kMostMissing; ++file) {
       const auto bytes = shards.check(file);
       if (!bytes.ok()) ++wrong, findings.error(path_, bytes.status());
-      ++report.files;
+      ++report.files, ++report.blocks;
+      report.blocks_with_checksum += has_checksums(model_.array_of_field(level, f)) ? 1 : 0;
       report.bytes += bytes.ok() ? *bytes : 0;
     }
     if (progress) progress(static_cast<double>(std::max<Index>(step, 0)) / static_cast<double>(times.size()));
     return {};
   }));
   look_for_writer(findings);
-  return {};
+  return find_leftovers(*store_, paths_, model_.group, findings);
 }
 
 }  // namespace esker::zarr
