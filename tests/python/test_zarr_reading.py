@@ -40,7 +40,12 @@ def compressor_v3(random: np.random.Generator, typesize: int) -> list[Any]:
         cname=str(random.choice(["lz4", "zstd", "blosclz", "zlib"])),
         shuffle=str(random.choice(["noshuffle", "shuffle", "bitshuffle"])),
     )
-    found = [[], [codecs.GzipCodec(level=3)], [codecs.ZstdCodec(level=1, checksum=bool(random.integers(2)))], [blosc]]
+    found = [
+        [],
+        [codecs.GzipCodec(level=3)],
+        [codecs.ZstdCodec(level=1, checksum=bool(random.integers(2)))],
+        [blosc],
+    ]
     chosen = found[random.integers(len(found))]
     return chosen + [codecs.Crc32cCodec()] * int(random.integers(2))
 
@@ -58,7 +63,11 @@ def create_v3(group: Any, name: str, random: np.random.Generator) -> np.ndarray[
     is_sharded = bool(random.integers(2))
     endian = str(random.choice(["little", "big"]))
     dims = tuple(f"{name}_{axis}" for axis in range(rank))
-    array_codecs = [*filters, codecs.BytesCodec(endian=endian), *compressor_v3(random, np.dtype(dtype).itemsize)]
+    array_codecs = [
+        *filters,
+        codecs.BytesCodec(endian=endian),
+        *compressor_v3(random, np.dtype(dtype).itemsize),
+    ]
     outer = chunks
     if is_sharded:
         outer = tuple(n * int(random.integers(1, 4)) for n in chunks)
@@ -190,7 +199,10 @@ def test_random_arrays_of_tensorstore(tmp_path: Path, seed: int) -> None:
                         "chunk_shape": chunk,
                         "codecs": [
                             {"name": "transpose", "configuration": {"order": order}},
-                            {"name": "bytes", "configuration": {"endian": str(random.choice(["little", "big"]))}},
+                            {
+                                "name": "bytes",
+                                "configuration": {"endian": str(random.choice(["little", "big"]))},
+                            },
                             *compressions[random.integers(len(compressions))],
                         ],
                         "index_location": str(random.choice(["start", "end"])),
@@ -284,7 +296,12 @@ def numcodecs_filter() -> Any:
 def test_a_damaged_chunk_is_found(tmp_path: Path, esker_command: Run) -> None:
     path = tmp_path / "theirs.zarr"
     array = zarr.create(
-        (4, 4), chunks=(2, 2), dtype="f4", store=path / "v", zarr_format=3, codecs=[codecs.BytesCodec(), codecs.Crc32cCodec()]
+        (4, 4),
+        chunks=(2, 2),
+        dtype="f4",
+        store=path / "v",
+        zarr_format=3,
+        codecs=[codecs.BytesCodec(), codecs.Crc32cCodec()],
     )
     array[...] = np.arange(16).reshape(4, 4)
     zarr.open_group(path, mode="a", zarr_format=3)

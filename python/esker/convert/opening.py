@@ -67,7 +67,9 @@ def _opened(path: str, threads: int | None) -> Dataset | None:
         if is_zarr:
             return None
         raise
-    is_complete = not any(text.startswith("variable ") and " is left out: " in text for text in dataset.warnings)
+    is_complete = not any(
+        text.startswith("variable ") and " is left out: " in text for text in dataset.warnings
+    )
     return dataset if is_complete or not is_zarr else None
 
 
