@@ -83,11 +83,35 @@ def test_greenland(form: str, checker: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     size = ["--grid-coarsen", "8", "--levels", "5", "--output-steps", "2"]
     source = ROOT / "data" / "greenland_5km.nc"
-    run(miniapp("PISM_PROGRAM", "esker-pism"), "--input", source, "--output", path, "-o", f"format={form}", *size)
+    run(
+        miniapp("PISM_PROGRAM", "esker-pism"),
+        "--input",
+        source,
+        "--output",
+        path,
+        "-o",
+        f"format={form}",
+        *size,
+    )
     assert findings(checker, path)["high"] == []
     with xr.open_dataset(path) as ds:
         assert [str(time)[:10] for time in ds["time"].values] == ["2000-01-01", "2010-01-01"]
         assert ds[ds["temp"].attrs["grid_mapping"]].attrs["straight_vertical_longitude_from_pole"] == -39
+
+
+def test_greenland_in_zarr(checker: Path, tmp_path: Path) -> None:
+    """As xarray writes it to a netCDF file."""
+    pytest.importorskip("zarr")
+    size = ["--grid-coarsen", "8", "--levels", "5", "--output-steps", "2"]
+    source = ROOT / "data" / "greenland_5km.nc"
+    run(miniapp("PISM_PROGRAM", "esker-pism"), "--input", source, "--output", tmp_path / "run.zarr", *size)
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        assert ds["temp"].dims == ("time", "z", "y", "x") and ds.sizes["time"] == 2
+        for variable in ds.variables.values():
+            variable.attrs.pop("zarr_conventions", None)
+        # xarray gives reals a fill value, which CF does not allow for coordinates.
+        ds.to_netcdf(tmp_path / "run.nc", encoding={name: {"_FillValue": None} for name in ds.coords})
+    assert findings(checker, tmp_path / "run.nc")["high"] == []
 
 
 @pytest.mark.parametrize("form", ["cdf5", "netcdf4"])
