@@ -32,6 +32,9 @@ say "comparing every field, step, level and block with what OpenVisus reads"
 ESKER_TEST_DATASET=$PWD/demo/greenland quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 say "drawing demo/greenland.png from the dataset"
 python scripts/demo_figure.py demo/greenland demo/greenland.png
+say "writing the last step as Zarr"
+esker convert demo/greenland demo/greenland.zarr --step -1 --compression zstd
+esker verify demo/greenland.zarr
 say "compressing the last step in several ways"
 python scripts/demo_compression.py demo/greenland demo/compression.png
 
@@ -42,6 +45,7 @@ Look at demo/greenland.png: the last step at a coarse and at the full level, rea
 Results:
   demo/greenland.png            thickness, surface speed and temperature, at a coarse and at the full level
   demo/greenland/               the dataset: one .idx file per grid, block files, attributes as JSON
+  demo/greenland.zarr           the last step as Zarr, for xarray and object stores
   demo/compression.png          the error that compression makes in the surface speed
   demo/greenland.report.json    time of each phase, messages, memory and options of the run
 
@@ -51,4 +55,5 @@ Next steps:
   esker plot demo/greenland velsurf_mag --log -o demo/speed.png
   esker plot demo/greenland temp --section y=280 --level 20 -o demo/section.png
   python -c 'import esker; print(esker.open("demo/greenland")["thk"].read(step=-1, level=10).shape)'
+  python -c 'import xarray as xr; print(xr.open_zarr("demo/greenland.zarr"))'    # pip install xarray zarr
 TXT

@@ -259,6 +259,19 @@ def test_a_story_runs_as_shown(page: Path, tmp_path: Path) -> None:
             expect_lines(text, output)
 
 
+def test_the_closing_lines_of_the_demo_run(tmp_path: Path) -> None:
+    script = (ROOT / "scripts" / "demo.sh").read_text("utf-8")
+    write_small_demo(tmp_path / "demo" / "greenland")
+    environment = story_environment(tmp_path)
+    for line in re.findall(r"^esker .*zarr.*$", script, re.M):
+        run_line(line, tmp_path, environment)
+    lines = script.partition("Next steps:\n")[2].partition("\nTXT")[0].splitlines()
+    assert any("xr.open_zarr" in line for line in lines) and len(lines) > 4
+    for line in lines:
+        run_line(line.strip(), tmp_path, environment)
+    assert (tmp_path / "demo" / "speed.png").exists() and (tmp_path / "demo" / "section.png").exists()
+
+
 def story_environment(place: Path) -> dict[str, str]:
     """`mpiexec` is Open MPI's, for which mpi4py is built; `python` and `esker` are those of the tests."""
     mpiexec = shutil.which("mpiexec.openmpi")
