@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <random>
 
 #include "codec/codecs.h"
@@ -202,7 +204,7 @@ struct Refused {
 };
 
 TEST(ZarrArrays, WhatIsNotSupportedIsNamed) {
-  for (const auto& [member, value, named] : std::initializer_list<Refused>{
+  for (const Refused& one : std::initializer_list<Refused>{
            {"data_type", R"("complex64")", "complex64"},
            {"data_type", R"({"name": "numpy.datetime64", "configuration": {}})", "numpy.datetime64"},
            {"chunk_grid", R"({"name": "rectangular", "configuration": {}})", "rectangular"},
@@ -220,27 +222,26 @@ TEST(ZarrArrays, WhatIsNotSupportedIsNamed) {
            {"fill_value", "40000", "fill_value"},
            {"dimension_names", R"(["x"])", "dimension_names"}}) {
     const ForeignArray array =
-        parse_array_v3("v", of(kArrayV3, [&](Json& json) { json[member] = Json::parse(value); }));
-    EXPECT_NE(array.unsupported.find(named), std::string::npos) << value << ": " << array.unsupported;
+        parse_array_v3("v", of(kArrayV3, [&](Json& json) { json[one.member] = Json::parse(one.value); }));
+    EXPECT_NE(array.unsupported.find(one.named), std::string::npos) << one.value << ": " << array.unsupported;
   }
   EXPECT_EQ(parse_array_v3(
                 "v", of(kArrayV3,
                         [](Json& json) { json["novelty"] = Json::parse(R"({"must_understand": false})"); }))
                 .unsupported,
             "");
-  for (const auto& [member, value, named] :
-       std::initializer_list<Refused>{{"dtype", R"("<M8[ns]")", "M8[ns]"},
-                                      {"dtype", R"("|O")", "|O"},
-                                      {"dtype", R"([["a", "<f4"]])", "members"},
-                                      {"compressor", R"({"id": "bz2"})", "bz2"},
-                                      {"filters", R"([{"id": "shuffle"}])", "shuffle"},
-                                      {"chunks", "[0, 2]", "chunks"},
-                                      {"chunks", "[65536, 65536]", "a chunk has"},
-                                      {"dimension_separator", R"("-")", "separator"},
-                                      {"order", R"("K")", "order"}}) {
-    const ForeignArray array =
-        parse_array_v2("v", of(kArrayV2, [&](Json& json) { json[member] = Json::parse(value); }), nullptr);
-    EXPECT_NE(array.unsupported.find(named), std::string::npos) << value << ": " << array.unsupported;
+  for (const Refused& one : std::initializer_list<Refused>{{"dtype", R"("<M8[ns]")", "M8[ns]"},
+                                                           {"dtype", R"("|O")", "|O"},
+                                                           {"dtype", R"([["a", "<f4"]])", "members"},
+                                                           {"compressor", R"({"id": "bz2"})", "bz2"},
+                                                           {"filters", R"([{"id": "shuffle"}])", "shuffle"},
+                                                           {"chunks", "[0, 2]", "chunks"},
+                                                           {"chunks", "[65536, 65536]", "a chunk has"},
+                                                           {"dimension_separator", R"("-")", "separator"},
+                                                           {"order", R"("K")", "order"}}) {
+    const ForeignArray array = parse_array_v2(
+        "v", of(kArrayV2, [&](Json& json) { json[one.member] = Json::parse(one.value); }), nullptr);
+    EXPECT_NE(array.unsupported.find(one.named), std::string::npos) << one.value << ": " << array.unsupported;
   }
 }
 
