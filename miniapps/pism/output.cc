@@ -11,6 +11,22 @@ namespace {
 
 using miniapp::check_all;
 
+/// kMapping as WKT 2, by which GDAL and QGIS place the fields on a map. No EPSG code has its central
+/// meridian.
+constexpr const char* kProjection =
+    R"wkt(PROJCRS["SeaRISE Greenland",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",)wkt"
+    R"wkt(ELLIPSOID["WGS 84",6378137,298.257223563,LENGTHUNIT["metre",1]]],)wkt"
+    R"wkt(PRIMEM["Greenwich",0,ANGLEUNIT["degree",0.0174532925199433]]],)wkt"
+    R"wkt(CONVERSION["71 N, 39 W",METHOD["Polar Stereographic (variant B)",ID["EPSG",9829]],)wkt"
+    R"wkt(PARAMETER["Latitude of standard parallel",71,ANGLEUNIT["degree",0.0174532925199433],ID["EPSG",8832]],)wkt"
+    R"wkt(PARAMETER["Longitude of origin",-39,ANGLEUNIT["degree",0.0174532925199433],ID["EPSG",8833]],)wkt"
+    R"wkt(PARAMETER["False easting",0,LENGTHUNIT["metre",1],ID["EPSG",8806]],)wkt"
+    R"wkt(PARAMETER["False northing",0,LENGTHUNIT["metre",1],ID["EPSG",8807]]],CS[Cartesian,2],)wkt"
+    R"wkt(AXIS["easting (X)",south,MERIDIAN[51,ANGLEUNIT["degree",0.0174532925199433]],ORDER[1],)wkt"
+    R"wkt(LENGTHUNIT["metre",1]],)wkt"
+    R"wkt(AXIS["northing (Y)",south,MERIDIAN[141,ANGLEUNIT["degree",0.0174532925199433]],ORDER[2],)wkt"
+    R"wkt(LENGTHUNIT["metre",1]]])wkt";
+
 esker::Writer create(const std::string& path, const esker::Communicator& comm,
                      const esker::Options& options) {
   auto writer = esker::Writer::create(path, comm, options);
@@ -97,6 +113,7 @@ void Output::describe_axes(esker::DimId x, esker::DimId y, esker::DimId z) {
 void Output::define_projection() {
   const auto mapping = writer_.def_scalar(kMapping, std::vector<std::int32_t>{0}).value();
   writer_.put_att(mapping, "grid_mapping_name", "polar_stereographic").check();
+  writer_.put_att(mapping, "crs_wkt", kProjection).check();
   const std::map<std::string, double> parameters{{"latitude_of_projection_origin", 90},
                                                  {"straight_vertical_longitude_from_pole", -39},
                                                  {"standard_parallel", 71},

@@ -107,6 +107,8 @@ def test_greenland_in_zarr(checker: Path, tmp_path: Path) -> None:
     run(miniapp("PISM_PROGRAM", "esker-pism"), "--input", source, "--output", tmp_path / "run.zarr", *size)
     with xr.open_zarr(tmp_path / "run.zarr") as ds:
         assert ds["temp"].dims == ("time", "z", "y", "x") and ds.sizes["time"] == 2
+        assert ds["temp"].attrs["spatial:transform"] == [40e3, 0, -820e3, 0, 40e3, -3420e3]
+        assert ds["temp"].attrs["proj:wkt2"] == ds["mapping"].attrs["crs_wkt"]
         for variable in ds.variables.values():
             variable.attrs.pop("zarr_conventions", None)
         # xarray gives reals a fill value, which CF does not allow for coordinates.
