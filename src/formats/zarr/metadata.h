@@ -40,7 +40,7 @@ struct Array {
   std::vector<std::byte> fill = {};  ///< one value, little-endian
   std::vector<std::string> dims = {};
   std::vector<netcdf::Attribute> attributes = {};
-  GeoAttributes geo = {};  ///< not parsed: they follow from the schema
+  GeoAttributes geo = {};      ///< not parsed: they follow from the schema
   std::string errors_of = {};  ///< the array whose errors it has (step_errors.h); empty: none
 
   /// Below the root.
