@@ -132,9 +132,6 @@ constexpr std::array kDatasetRows{
               [](const Options& o) { return o.compression; }, [] { return compression_choices(); }},
     number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
                                          "a block holds 2^bits_per_block samples (changes the dataset)"),
-    number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
-                                                 "0 (chosen from the size of a step) or a number",
-                                                 "blocks per file (changes the dataset)"),
     OptionRow{"chunks",
               "auto (chosen from the grid), decomposition (the boxes of the ranks) or extents X,Y,Z",
               "shape of chunks in NetCDF-4 and Zarr files, in samples (changes the dataset)",
@@ -211,6 +208,9 @@ constexpr std::array kSafetyRows{
 };
 
 constexpr std::array kExpertRows{
+    number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
+                                                 "0 (chosen from the size of a step) or a number",
+                                                 "blocks per file (changes the dataset)"),
     size<&Options::alignment_bytes, 1, kGiB>(
         "alignment", "a size from 1 to 1G, e.g. 4K",
         "data and blocks start at multiples of this size (changes the dataset)"),
