@@ -60,6 +60,11 @@ Status remove_replaced(Store& store, const Paths& paths, const Group& group) {
     if (!is_staged) kept.insert(paths.of_array(array));
   }
   for (const Paths& one : groups_of(paths, group)) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(one.directory));
+    if (is_link && one.directory != paths.directory) {  // what it leads to is not of the dataset
+      ESKER_RETURN_IF_ERROR(store.remove(one.directory));
+      continue;
+    }
     ESKER_ASSIGN_OR_RETURN(const auto names, store.list(one.directory));
     for (const std::string& name : names) {
       const std::string path = one.directory + "/" + name;

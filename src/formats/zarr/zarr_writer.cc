@@ -163,11 +163,9 @@ Result<std::string> ZarrWriter::read_ours() {
 
 Status ZarrWriter::check_step_place(Index /*step*/) {
   for (const Array& array : model_.group.arrays) {
-    for (const std::string& path : {paths_.of_array(array), paths_.files_of(array)}) {
-      ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(path));
-      if (is_link)
-        return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", path);
-    }
+    ESKER_ASSIGN_OR_RETURN(const std::string link, find_link(array));
+    if (!link.empty())
+      return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", link);
   }
   return {};
 }
@@ -302,14 +300,25 @@ Status ZarrWriter::rewind(Index num_steps, bool durable) {
   return first.ok() ? written : first;
 }
 
+/// The symbolic link that leads to the files of an array, which then are not of the dataset; empty: none.
+Result<std::string> ZarrWriter::find_link(const Array& array) const {
+  std::vector<std::string> directories{paths_.of_array(array), paths_.files_of(array)};
+  if (!array.level.empty()) directories.push_back(paths_.of_level(array.level).directory);
+  for (const std::string& path : directories) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(path));
+    if (is_link) return path;
+  }
+  return std::string();
+}
+
 /// The samples of fixed fields, which are those of step 0, and their errors.
 Status ZarrWriter::remove_fixed() {
   for (const Level& level : model_.levels) {
     for (std::size_t f = 0; f < level.schema.fields().size(); ++f) {
       if (!level.schema.fields()[f].fixed) continue;
-      const std::string files = paths_.files_of(model_.array_of_field(level, f));
-      ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(files));
-      if (!is_link) ESKER_RETURN_IF_ERROR(store_->remove_all(files));
+      const Array& array = model_.array_of_field(level, f);
+      ESKER_ASSIGN_OR_RETURN(const std::string link, find_link(array));
+      if (link.empty()) ESKER_RETURN_IF_ERROR(store_->remove_all(paths_.files_of(array)));
     }
   }
   for (const Array& array : model_.group.arrays) {
@@ -321,8 +330,8 @@ Status ZarrWriter::remove_fixed() {
 
 Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool durable) {
   const std::string directory = paths_.files_of(array);
-  ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(directory));
-  if (is_link) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::string link, find_link(array));
+  if (!link.empty()) return {};
   const Index per_file = array.file.front(), kept = num_steps % per_file;
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->list(directory));
   for (const std::string& name : names) {

@@ -59,6 +59,7 @@ class ZarrWriter final : public StagedWriter {
   Status replace_group(Group next, bool durable);
   Status fill_file(const Array& array, Index number, Index steps, bool always, bool durable);
   Status finish_existing(const std::string& text);
+  [[nodiscard]] Result<std::string> find_link(const Array& array) const;
   Status remove_fixed();
   Status remove_steps_from(Index num_steps, const Array& array, bool durable);
 
