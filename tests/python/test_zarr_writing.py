@@ -381,6 +381,13 @@ def test_verify_finds_a_changed_byte(path: Path, place: str, esker_command: Call
     np.testing.assert_array_equal(esker.open(path)["temp"].read(2), temp_at(2))
 
 
+@pytest.mark.parametrize("file", ["time/c/0", "x/c/0", "crs/c"])
+def test_a_missing_file_of_values_is_an_error(path: Path, file: str) -> None:
+    (path / file).unlink()
+    with pytest.raises(OSError, match=file):
+        esker.open(path)
+
+
 def test_verify_finds_a_missing_shard(path: Path) -> None:
     (path / "temp/c/1/0/0/0").unlink()
     assert esker.verify(path).num_errors == 1

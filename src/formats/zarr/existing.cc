@@ -33,6 +33,9 @@ class ValueReader {
   ValueReader(Store& store, std::vector<Paths> places, const Group& group)
       : store_(store), places_(std::move(places)), group_(group) {}
 
+  /// Whether a file was missing or not readable.
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+
   Result<std::string> text(const Array& array) { return on(array, 0, parse_text); }
 
   /// One value of each step, or all values.
@@ -58,10 +61,12 @@ class ValueReader {
   template <class Parse>
   auto on(const Array& array, Index number, const Parse& parse)
       -> decltype(parse(std::span<const std::byte>())) {
+    has_failed_ = true;  // unless this returns at the end
     ESKER_ASSIGN_OR_RETURN(const std::string path, find(array, number));
     ESKER_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(store_, path));
     auto found = parse(bytes);
     if (!found.ok()) return found.status().with_context(path);
+    has_failed_ = false;
     return found;
   }
 
@@ -100,6 +105,7 @@ class ValueReader {
   const Group& group_;
   const Array* last_ = nullptr;
   Index last_file_ = -1;
+  bool has_failed_ = false;
   Numbers values_;
 };
 
@@ -109,7 +115,8 @@ Status in_file(const Status& status, const std::string& path) {
   return (is_wrong ? Status(Code::kDataLoss, status.message()) : status).with_context(path);
 }
 
-Result<Existing> read_from(Store& store, const std::string& group_path, std::vector<Paths> places) {
+Result<Existing> read_from(Store& store, const std::string& group_path, std::vector<Paths> places,
+                           bool* is_damaged = nullptr) {
   Existing existing;
   ESKER_ASSIGN_OR_RETURN(existing.text, read_text(store, group_path, kMaxSidecarBytes));
   auto group = parse_group(existing.text);
@@ -118,13 +125,17 @@ Result<Existing> read_from(Store& store, const std::string& group_path, std::vec
   std::vector<std::string> texts;
   for (const Array& array : group->arrays) {
     if (!array.is_text || array.level != group->arrays.front().level) continue;
-    ESKER_ASSIGN_OR_RETURN(texts.emplace_back(), reader.text(array));
+    auto text = reader.text(array);
+    if (is_damaged) *is_damaged = reader.has_failed();
+    if (!text.ok()) return text.status();
+    texts.push_back(*std::move(text));
   }
   const netcdf::Header header = header_of(*group, texts);
   const netcdf::ReadValues read = [&](int variable, Index step) {
     return reader.values(static_cast<std::size_t>(variable), step);
   };
   auto found = netcdf::read_ours(header, read, existing.warnings);
+  if (is_damaged) *is_damaged = reader.has_failed();
   if (!found.ok()) return in_file(found.status(), group_path);
   existing.schema = std::move(found->schema);
   existing.times = std::move(found->times);
@@ -145,10 +156,10 @@ Result<bool> has_unplaced(const Store& store, const Paths& paths) {
 
 }  // namespace
 
-Result<Existing> read_existing(Store& store, const Paths& paths) {
+Result<Existing> read_existing(Store& store, const Paths& paths, bool* is_damaged) {
   ESKER_ASSIGN_OR_RETURN(const bool is_unfinished, has_unplaced(store, paths));
-  if (is_unfinished) return read_from(store, paths.group(), {{paths.staged()}, paths});
-  return read_from(store, paths.group(), {paths});
+  if (is_unfinished) return read_from(store, paths.group(), {{paths.staged()}, paths}, is_damaged);
+  return read_from(store, paths.group(), {paths}, is_damaged);
 }
 
 Result<Existing> read_staged(Store& store, const Paths& paths) {

@@ -18,8 +18,9 @@ struct Existing {
   std::vector<std::string> warnings = {};
 };
 
-/// The content of the dataset. kNotFound, kDataLoss, kUnsupported, kIoError.
-Result<Existing> read_existing(Store& store, const Paths& paths);
+/// The content of the dataset. kNotFound, kDataLoss, kUnsupported, kIoError. `is_damaged`, if given, becomes
+/// true after kDataLoss of a file with values: the group is Esker's, but not complete.
+Result<Existing> read_existing(Store& store, const Paths& paths, bool* is_damaged = nullptr);
 /// That of a new dataset whose group does not have its name yet (creation.h), without steps.
 Result<Existing> read_staged(Store& store, const Paths& paths);
 

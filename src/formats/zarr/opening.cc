@@ -29,10 +29,11 @@ Result<std::unique_ptr<OpenedDataset>> open_zarr(const std::shared_ptr<Store>& s
   ESKER_ASSIGN_OR_RETURN(const bool has_mark, is_ours(*store, {directory}));
   Status why;
   if (has_mark) {
-    auto ours = ZarrDataset::open(store, directory);
+    bool is_damaged = false;
+    auto ours = ZarrDataset::open(store, directory, &is_damaged);
     if (ours.ok()) return std::unique_ptr<OpenedDataset>(std::make_unique<ZarrDataset>(std::move(*ours)));
     why = ours.status();
-    if (why.code() != Code::kDataLoss) return why;
+    if (why.code() != Code::kDataLoss || is_damaged) return why;
   }
   auto foreign = ForeignDataset::open(store, directory);
   if (!foreign.ok()) return has_mark ? why : foreign.status();

@@ -32,10 +32,11 @@ bool has_checksums(const Model& model, const Schema& schema, const PartInfo& par
 
 }  // namespace
 
-Result<ZarrDataset> ZarrDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+Result<ZarrDataset> ZarrDataset::open(const std::shared_ptr<Store>& store, const std::string& path,
+                                      bool* is_damaged) {
   ZarrDataset dataset(store, path);
   dataset.paths_ = {path};
-  ESKER_ASSIGN_OR_RETURN(Existing existing, read_existing(*store, dataset.paths_));
+  ESKER_ASSIGN_OR_RETURN(Existing existing, read_existing(*store, dataset.paths_, is_damaged));
   dataset.schema = std::move(existing.schema);
   dataset.times = std::move(existing.times);
   dataset.warnings = std::move(existing.warnings);

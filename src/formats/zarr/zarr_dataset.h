@@ -14,8 +14,10 @@ namespace esker::zarr {
 
 class ZarrDataset final : public LatticeDataset {
  public:
-  /// `path`: the directory of the group. Errors: kNotFound, kDataLoss, kUnsupported, kIoError.
-  static Result<ZarrDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+  /// `path`: the directory of the group. Errors: kNotFound, kDataLoss, kUnsupported, kIoError. `is_damaged`:
+  /// as of read_existing().
+  static Result<ZarrDataset> open(const std::shared_ptr<Store>& store, const std::string& path,
+                                  bool* is_damaged = nullptr);
 
   /// A chunk, or as many whole chunks as one rank reads well.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
