@@ -210,3 +210,24 @@ def test_info(path: Path, esker_command: Callable[..., Any]) -> None:
     done = esker_command("info", path)
     assert (done.returncode, done.stderr) == (0, "")
     assert all(name in done.stdout for name in ("temp", "topg", "vel", "volume"))
+
+
+def test_a_link_in_place_of_a_level_is_not_followed(tmp_path: Path) -> None:
+    write_run(tmp_path / "run.zarr")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/precious").write_text("mine")
+    (tmp_path / "run.zarr/1").rename(tmp_path / "away")
+    (tmp_path / "run.zarr/1").symlink_to(tmp_path / "other")
+    with esker.Writer.append(tmp_path / "run.zarr", report="none") as w, pytest.raises(OSError, match="symbolic link"):
+        put_step(w, 3)
+    write_run(tmp_path / "run.zarr", overwrite=True)
+    assert (tmp_path / "other/precious").read_text() == "mine" and len(list((tmp_path / "other").iterdir())) == 1
+    assert not (tmp_path / "run.zarr/1").is_symlink() and esker.verify(tmp_path / "run.zarr").good
+
+
+def test_a_map_of_a_user_is_that_of_the_full_resolution(tmp_path: Path) -> None:
+    attrs = {"v": {"spatial:transform": [1.0, 0.0, 0.0, 0.0, 1.0, 0.0], "proj:code": "EPSG:3413", "zarr_conventions": "mine"}}
+    esker.write(tmp_path / "run.zarr", {"v": np.zeros((6, 8))}, levels=1, attrs=attrs)
+    group = zarr.open_group(tmp_path / "run.zarr", mode="r")
+    assert "spatial:transform" in group["0/v"].attrs and "spatial:transform" not in group["1/v"].attrs
+    assert dict(esker.open(tmp_path / "run.zarr")["v"].attrs) == attrs["v"]

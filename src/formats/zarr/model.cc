@@ -150,6 +150,10 @@ Result<std::vector<Level>> levels_of(const Schema& schema, int num_levels) {
   levels.push_back({schema});
   for (int k = 1; k <= num_levels; ++k) {
     ESKER_ASSIGN_OR_RETURN(Schema coarse, coarse_schema(schema, k));
+    for (int f = 0; f < static_cast<int>(coarse.fields().size()); ++f) {  // a user's are those of level 0
+      ESKER_ASSIGN_OR_RETURN(Attributes* const attributes, coarse.attributes_of(FieldId{f}));
+      std::erase_if(*attributes, [](const auto& item) { return item.first.starts_with("spatial:"); });
+    }
     levels.push_back({std::move(coarse)});
   }
   return levels;
@@ -194,7 +198,8 @@ Result<Model> find_in_group(const Schema& schema, Group group) {
     num_arrays += level.stored.header.variables.size();
   }
   const auto are_errors = [](const Array& one) { return !one.errors_of.empty(); };
-  if (num_arrays + static_cast<std::size_t>(std::ranges::count_if(group.arrays, are_errors)) != group.arrays.size())
+  if (num_arrays + static_cast<std::size_t>(std::ranges::count_if(group.arrays, are_errors)) !=
+      group.arrays.size())
     return error(Code::kDataLoss, "the arrays of the group are not those of its schema");
   model.group = std::move(group);
   ESKER_RETURN_IF_ERROR(check_error_arrays(schema, model));

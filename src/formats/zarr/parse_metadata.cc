@@ -123,6 +123,12 @@ Status check_size(const Array& array) {
   return {};
 }
 
+/// Whether they are those that Esker derives: a list of objects, which a field cannot have.
+bool has_conventions(const Json& attributes) {
+  const auto found = attributes.find(kConventionsAttribute);
+  return found != attributes.end() && found->is_array() && !found->empty() && (*found)[0].is_object();
+}
+
 /// `array`: its name and level.
 Result<Array> parse_array(Array array, const Json& json) {
   ESKER_ASSIGN_OR_RETURN(array.shape, get_integers(json, "shape"));
@@ -151,7 +157,7 @@ Result<Array> parse_array(Array array, const Json& json) {
     return error(Code::kDataLoss, "{} dimension names, expected {}", array.dims.size(), array.shape.size());
   ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(json, "attributes"));
   array.attributes = parse_attributes(*attributes, array.type);
-  if (attributes->contains(kConventionsAttribute))
+  if (has_conventions(*attributes))
     std::erase_if(array.attributes, [](const auto& one) { return is_geo_attribute(one.name); });
   return array;
 }
