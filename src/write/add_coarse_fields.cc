@@ -17,7 +17,9 @@ Patch coarse_patch(Patch patch, int level) {
   for (int a = 0; a < coarse.rank && coarse.num_samples() > 0; ++a) {
     data += ((coarse.lo[a] << level) - patch.box.lo[a]) * patch.stride_bytes[a];
   }
-  for (int a = 0; a < coarse.rank; ++a) patch.stride_bytes[a] *= Index{1} << level;
+  for (int a = 0; a < coarse.rank; ++a) {
+    if (coarse.extent(a) > 1) patch.stride_bytes[a] *= Index{1} << level;
+  }
   patch.box = coarse;
   patch.data = data;
   return patch;

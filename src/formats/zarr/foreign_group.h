@@ -1,9 +1,11 @@
 // The arrays of a Zarr group that another program wrote, v3 or v2: finds and reads their metadata.
 //
-//   theirs.zarr/zarr.json                  a group of v3, with the metadata of all arrays (consolidated) or
-//   without theirs.zarr/temp/zarr.json             an array of v3 theirs.zarr/.zgroup .zattrs .zmetadata a
-//   group of v2; the last one has the metadata of all arrays theirs.zarr/temp/.zarray .zattrs       an array
-//   of v2
+//   theirs.zarr/zarr.json                  a group of v3, with or without the metadata of all arrays
+//   theirs.zarr/temp/zarr.json             an array of v3
+//
+//   theirs.zarr/.zgroup, .zattrs           a group of v2
+//   theirs.zarr/.zmetadata                 the metadata of all its arrays
+//   theirs.zarr/temp/.zarray, .zattrs      an array of v2
 #pragma once
 
 #include <string>
