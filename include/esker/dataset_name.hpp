@@ -23,7 +23,7 @@ struct DatasetName {
 /// An existing dataset.
 struct FoundDataset {
   std::string path;    ///< of the netCDF file, if it has one; else as given
-  std::string format;  ///< "idx", "cdf", "netcdf4", "cdf+idx", "netcdf4+idx"; empty: no dataset exists
+  std::string format;  ///< "idx", "cdf", "netcdf4", "zarr", "cdf+idx", "cdf+zarr" ...; empty: no dataset
 };
 
 /// Pure: does not access files.
@@ -33,7 +33,8 @@ ESKER_API DatasetName split_name(std::string_view path);
 ESKER_API std::vector<std::string> dataset_suffixes();
 
 /// The dataset at a path, given with or without suffix. A netCDF file is recognized by its first bytes. It
-/// belongs to the IDX dataset of the same name if both were written together. Local. Errors: kIoError.
+/// belongs to the IDX dataset or the Zarr group of the same name if both were written together. Local.
+/// Errors: kIoError.
 ESKER_API Result<FoundDataset> find_dataset(const std::string& path);
 
 }  // namespace esker

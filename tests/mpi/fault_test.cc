@@ -229,7 +229,7 @@ class CreateFaults : public SubjectTest {
     std::vector<std::string> files;
     if (subject.has_netcdf()) files = {"run.nc"};
     if (subject.has_levels()) files = {"run.vtkhdf.series"};
-    if (subject.has_zarr()) files = {"run.zarr/zarr.json", "run.zarr/time/c/0"};
+    if (subject.has_zarr()) files.insert(files.end(), {"run.zarr/zarr.json", "run.zarr/time/c/0"});
     if (subject.has_idx() && subject.single) {
       for (const char* name : {"run.schema.json", "run.idx"}) files.emplace_back(name);
     } else if (subject.has_idx()) {

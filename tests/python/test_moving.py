@@ -15,11 +15,11 @@ import pytest
 import esker
 from esker.files import copying, moving
 
-FORMATS = ["idx", "directory", "cdf5", "netcdf4", "zarr", "cdf5+idx", "zarr+idx", "vtkhdf", "vtkhdf+idx"]
+FORMATS = ["idx", "directory", "cdf5", "netcdf4", "zarr", "cdf5+idx", "zarr+idx", "cdf5+zarr", "vtkhdf", "vtkhdf+idx"]
 ENDINGS = {
-    "idx": ".idx", "directory": "", "cdf5": ".nc", "netcdf4": ".nc", "zarr": ".zarr", "cdf5+idx": "", "zarr+idx": "", "vtkhdf": ".vtkhdf.series", "vtkhdf+idx": "",
+    "idx": ".idx", "directory": "", "cdf5": ".nc", "netcdf4": ".nc", "zarr": ".zarr", "cdf5+idx": "", "zarr+idx": "", "cdf5+zarr": "", "vtkhdf": ".vtkhdf.series", "vtkhdf+idx": "",
 }
-SECOND = {"cdf5+idx": ".nc", "zarr+idx": ".zarr", "vtkhdf+idx": ".vtkhdf.series"}
+SECOND = {"cdf5+idx": ".nc", "zarr+idx": ".zarr", "cdf5+zarr": ".zarr", "vtkhdf+idx": ".vtkhdf.series"}
 """The suffix of the other file of a dataset in two formats."""
 ARRAY = np.arange(900, dtype="f8").reshape(30, 30)
 
@@ -321,6 +321,23 @@ def test_a_group_keeps_its_format(tmp_path: Path, suffix: str) -> None:
         esker.copy(write(tmp_path, "cdf5", "other"), tmp_path / "final.zarr")
     assert esker.copy(source, tmp_path / "final") == tmp_path / "final.zarr"
     assert_is_whole(tmp_path / "final.zarr")
+
+
+@pytest.mark.parametrize("verb", [esker.copy, esker.move])
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_both_halves_go_together(tmp_path: Path, verb: Callable[..., Path], suffix: str) -> None:
+    source = write(tmp_path, "cdf5+zarr").with_suffix(suffix)
+    assert verb(source, tmp_path / f"final{suffix}") == tmp_path / "final.nc"
+    with esker.Writer.append(tmp_path / f"final{suffix}", report="none") as writer, writer.step(20.0) as step:
+        step.put("thk", ARRAY)
+    assert [len(esker.open(tmp_path / f"final{end}").steps) for end in (".nc", ".zarr")] == [3, 3]
+
+
+def test_a_netcdf_file_of_another_run_leaves_the_group(tmp_path: Path) -> None:
+    group, source = write(tmp_path, "zarr"), write(tmp_path, "cdf5")
+    esker.move(source, tmp_path / "final.nc")
+    assert_is_whole(group)
+    assert not (tmp_path / "final.zarr").exists()
 
 
 def test_a_group_is_no_directory_to_put_others_into(tmp_path: Path) -> None:

@@ -324,6 +324,27 @@ def test_next_to_an_idx_dataset(tmp_path: Path, compression: str) -> None:
     np.testing.assert_array_equal(esker.open(tmp_path / "run.idx")["temp"].read(2), temp_at(2))
 
 
+@pytest.mark.parametrize("form", ["cdf5+zarr", "netcdf4+zarr"])
+def test_next_to_a_netcdf_file(tmp_path: Path, form: str) -> None:
+    write_run(tmp_path / "run", format=form, compression="zip")
+    write_run(tmp_path / "alone.zarr", compression="zip")
+    alone, half = files_below(tmp_path / "alone.zarr"), files_below(tmp_path / "run.zarr")
+    group = json.loads(half["zarr.json"])
+    ours = json.loads(group["attributes"]["esker"])
+    assert ours.pop("other") == ".nc"
+    group["attributes"]["esker"] = json.dumps(ours, separators=(",", ":"))
+    half["zarr.json"] = (json.dumps(group, indent=1, ensure_ascii=False) + "\n").encode()
+    assert half == alone
+    with esker.Writer.append(tmp_path / "run.zarr", report="none") as w:
+        put_step(w, 3)
+    with xr.open_zarr(tmp_path / "run.zarr") as ds:
+        expect_values(ds, 4)
+    with xr.open_dataset(tmp_path / "run.nc") as ds:
+        expect_values(ds, 4)
+    for name in ("run.zarr", "run.nc"):
+        assert len(esker.open(tmp_path / name).steps) == 4 and esker.verify(tmp_path / name).good
+
+
 def test_a_raw_field_next_to_a_compressed_one(tmp_path: Path) -> None:
     with esker.Writer(tmp_path / "run.zarr", dims={"x": 30, "y": 20}) as w:
         for name, compression in (("a", "zstd"), ("b", "none")):

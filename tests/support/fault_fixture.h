@@ -70,9 +70,12 @@ struct Subject {
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_levels() const { return std::string_view(format).starts_with("vtkhdf"); }
-  [[nodiscard]] bool has_zarr() const { return std::string_view(format).starts_with("zarr"); }
+  [[nodiscard]] bool has_zarr() const {
+    return std::string_view(format).find("zarr") != std::string_view::npos;
+  }
   [[nodiscard]] bool has_netcdf() const {
-    return !has_levels() && !has_zarr() && std::string_view(format) != "idx";
+    return !has_levels() && std::string_view(format).substr(0, 4) != "zarr" &&
+           std::string_view(format) != "idx";
   }
   /// An IDX dataset of a single grid, with every sample stored as it is put.
   [[nodiscard]] bool is_simple() const {
@@ -105,7 +108,8 @@ inline constexpr Subject kSubjects[] = {
     {"Zarr", "zarr", false},
     {"CompressedZarr", "zarr", false, "zstd", false, false, false, false, "1"},
     {"RoundedZarr", "zarr", false, "bitround=23", false, false, false, true},
-    {"ZarrAndIdx", "zarr+idx", false}};
+    {"ZarrAndIdx", "zarr+idx", false},
+    {"Cdf5AndZarr", "cdf5+zarr", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {

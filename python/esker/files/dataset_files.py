@@ -27,10 +27,14 @@ class DatasetFiles:
     """There is a `stem.idx`, with its blocks in `stem/`."""
     is_directory: bool
     """There is a catalog `stem/esker.json`."""
+    has_group: bool = False
+    """The netCDF file was written together with a Zarr group `stem.zarr`."""
 
     @property
     def group(self) -> Path | None:
         """The directory of a Zarr group."""
+        if self.has_group:
+            return Path(f"{self.stem}{_ZARR}")
         return self.single if self.single and self.single.name.endswith(_ZARR) else None
 
     @property
@@ -49,9 +53,9 @@ def found_at(path: Path, *, may_be_gone: bool = False) -> DatasetFiles:
     is_directory = has_idx and (stem / "esker.json").is_file()
     is_single = Path(there.path).is_dir if there.path.endswith(_ZARR) else Path(there.path).is_file
     has_single = there.format not in ("", "idx") and is_single()
-    found = DatasetFiles(
-        stem, Path(there.path) if has_single else None, has_idx and not is_directory, is_directory
-    )
+    single = Path(there.path) if has_single else None
+    has_group = has_single and there.format.endswith("+zarr")
+    found = DatasetFiles(stem, single, has_idx and not is_directory, is_directory, has_group)
     if not (may_be_gone or exists(found)):
         raise FileNotFoundError(f"{path}: no such dataset")
     return found
@@ -70,7 +74,8 @@ def target_of(found: DatasetFiles, path: Path) -> DatasetFiles:
         path = path / found.stem.name
     name = _core.split_name(os.fspath(path))
     stem = Path(name.stem)
-    is_in_two = found.is_idx or found.is_directory  # their schema file contains the suffix of the single file
+    # The schema file, or the group, contains the suffix of the single file.
+    is_in_two = found.is_idx or found.is_directory or found.has_group
     suffix = "" if is_in_two or name.format == "idx" else name.suffix
     if found.single and suffix and _kind_of(suffix) != _kind_of(found.single.name):
         raise ValueError(f"{path}: {suffix} is the suffix of another format than that of {found.single}; omit it")
@@ -80,7 +85,7 @@ def target_of(found: DatasetFiles, path: Path) -> DatasetFiles:
         raise ValueError(f"{stem}: names with '%' are not supported for IDX datasets; choose another name")
     if stem == found.stem:
         raise FileExistsError(f"{stem}: source and target are the same")
-    return DatasetFiles(stem, single, found.is_idx, found.is_directory)
+    return DatasetFiles(stem, single, found.is_idx, found.is_directory, found.has_group)
 
 
 def _kind_of(name: str) -> str:
@@ -116,6 +121,7 @@ def files_of(dataset: DatasetFiles) -> list[Path]:
         names = names[1:] if dataset.is_directory else names[3:]
     steps = [Path(f"{dataset.stem}{_STEPS}")] if dataset.series else []
     single = [dataset.single] if dataset.single else []
+    single += [dataset.group] if dataset.has_group and dataset.group else []
     return [*names, *single, *steps] if dataset.is_idx or dataset.is_directory else [*single, *steps, *names]
 
 

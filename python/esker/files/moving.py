@@ -1,7 +1,7 @@
 """copy and move: copies or renames a dataset with all its files.
 
-The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc` or `run.zarr/`, or
-`run.vtkhdf.series` and `run.vtkhdf.steps/`. The `.idx` contains the name of the block directory and the series the
+The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc` or `run.zarr/` or
+both, or `run.vtkhdf.series` and `run.vtkhdf.steps/`. The `.idx` contains the name of the block directory and the series the
 names of the step files, so a copy under another name needs new ones: its indexes. Files next to a target `final`
 record the progress:
 

@@ -44,8 +44,9 @@ class Writer:
              MPI
     dims:    name to size, x first
     format:  "idx"; "cdf1", "cdf2" or "cdf5" for that netCDF format, "cdf" for the smallest that fits;
-             "netcdf4"; "cdf5+idx" for both. None: set by the configuration file or the environment, else by
-             the suffix of the path: .nc is "cdf"; .nc4, .h5 and .hdf5 are "netcdf4"; any other is "idx"
+             "netcdf4"; "zarr"; "cdf5+idx" or "cdf5+zarr" for two at once. None: set by the configuration file or
+             the environment, else by the suffix of the path: .nc is "cdf"; .nc4, .h5 and .hdf5 are "netcdf4";
+             .zarr is "zarr"; any other is "idx"
     coords:  dimension to its coordinates, one value per index, for all grids with that dimension
     attrs:   attributes of the dataset: texts, numbers, or lists of either. A mapping under the name of a
              dimension holds attributes of its coordinates, one under "time" or `time_dim` attributes of the

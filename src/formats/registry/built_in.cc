@@ -54,6 +54,11 @@ WriterResult make_idx(const WriterTarget& target) {
       std::make_unique<idx::IdxWriter>(target.store, target.stem, target.options, target.lock, ""));
 }
 
+WriterResult make_second_idx(const WriterTarget& target) {
+  return std::unique_ptr<FormatWriter>(std::make_unique<idx::IdxWriter>(
+      target.store, target.stem, target.options, target.lock, target.suffix));
+}
+
 /// Absent: the smallest version that holds the schema.
 std::optional<cdf::Version> cdf_version(const std::string& format) {
   if (format == "cdf1") return cdf::Version::kClassic;
@@ -72,6 +77,11 @@ StagedWriterResult make_cdf(const WriterTarget& target) {
 StagedWriterResult make_zarr(const WriterTarget& target) {
   return std::unique_ptr<StagedWriter>(
       std::make_unique<zarr::ZarrWriter>(target.store, target.stem, target.options, target.lock));
+}
+
+WriterResult make_second_zarr(const WriterTarget& target) {
+  return std::unique_ptr<FormatWriter>(std::make_unique<zarr::ZarrWriter>(
+      target.store, target.stem, target.options, target.lock, target.suffix));
 }
 
 #ifdef ESKER_HAVE_HDF5
@@ -132,7 +142,18 @@ constexpr auto kOpenVtkhdf = &open_vtkhdf;
 
 // A suffix that several formats have selects the first of them.
 std::deque<FormatEntry> built_in_formats() {
-  return {{{"idx"}, "idx", "IDX datasets", {".idx"}, "", make_idx, open_as<idx::IdxDataset>, nullptr, true},
+  return {{{"idx"},
+           "idx",
+           "IDX datasets",
+           {".idx"},
+           "",
+           make_idx,
+           open_as<idx::IdxDataset>,
+           nullptr,
+           true,
+           {},
+           {},
+           make_second_idx},
           {{"cdf", "cdf1", "cdf2", "cdf5"},
            "cdf (the smallest CDF variant that holds the fields), cdf1, cdf2, cdf5",
            "netCDF files",
@@ -140,7 +161,10 @@ std::deque<FormatEntry> built_in_formats() {
            "CDF",
            make_alone<make_cdf<false>>,
            open_netcdf<cdf::CdfDataset>,
-           make_cdf<true>},
+           make_cdf<true>,
+           false,
+           {},
+           {"idx", "zarr"}},
           {{"netcdf4", "hdf5"},
            "netcdf4 (also: hdf5)",
            "HDF5 files",
@@ -148,7 +172,10 @@ std::deque<FormatEntry> built_in_formats() {
            "\x89HDF",
            make_alone<make_hdf5>,
            kOpenHdf5,
-           make_one_hdf5_of_two},
+           make_one_hdf5_of_two,
+           false,
+           {},
+           {"idx", "zarr"}},
           {{"vtkhdf"},
            "vtkhdf (meshes with all their levels)",
            "VTKHDF series",
@@ -167,7 +194,9 @@ std::deque<FormatEntry> built_in_formats() {
            zarr::open_zarr,
            make_zarr,
            false,
-           {zarr::kMetadataFile, zarr::kGroupFileV2, zarr::kArrayFileV2}}};
+           {zarr::kMetadataFile, zarr::kGroupFileV2, zarr::kArrayFileV2},
+           {"idx"},
+           make_second_zarr}};
 }
 
 }  // namespace esker

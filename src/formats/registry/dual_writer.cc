@@ -39,7 +39,7 @@ class DualStepLayouts final : public StepLayouts {
     return of->shared_file(number);
   }
   [[nodiscard]] bool fits(Index step) const override { return first_->fits(step) && second_->fits(step); }
-  /// Of the first format; an IDX dataset's are in names.
+  /// Of the first format; those of the second one are in names.
   [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
   Status take_places(const std::string& places) override { return first_->take_places(places); }
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override {
@@ -134,55 +134,55 @@ class DualStepLayouts final : public StepLayouts {
 
 }  // namespace
 
-DualWriter::DualWriter(std::unique_ptr<StagedWriter> first, std::unique_ptr<FormatWriter> idx)
-    : first_(std::move(first)), idx_(std::move(idx)) {}
+DualWriter::DualWriter(std::unique_ptr<StagedWriter> first, std::unique_ptr<FormatWriter> second,
+                       std::string name)
+    : first_(std::move(first)), second_(std::move(second)), name_(std::move(name)) {}
 
 Status DualWriter::check_target() {
-  ESKER_RETURN_IF_ERROR(idx_->check_target());
+  ESKER_RETURN_IF_ERROR(second_->check_target());
   return first_->check_target();
 }
 
 bool DualWriter::replaces_existing() const {
-  return first_->replaces_existing() || idx_->replaces_existing();
+  return first_->replaces_existing() || second_->replaces_existing();
 }
 
 Status DualWriter::define(const Schema& schema) {
-  ESKER_RETURN_IF_ERROR(idx_->define(schema));
+  ESKER_RETURN_IF_ERROR(second_->define(schema));
   return first_->define(schema);
 }
 
 Status DualWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(first_->stage(durable));
-  ESKER_RETURN_IF_ERROR(idx_->create(durable));
+  ESKER_RETURN_IF_ERROR(second_->create(durable));
   return first_->publish(durable);
 }
 
 Result<std::string> DualWriter::read_existing() {
-  ESKER_ASSIGN_OR_RETURN(std::string idx, idx_->read_existing());
-  ESKER_RETURN_IF_ERROR(idx_->restore(idx));
-  if (idx_->times().empty()) ESKER_RETURN_IF_ERROR(finish_creation());
+  ESKER_ASSIGN_OR_RETURN(std::string second, second_->read_existing());
+  ESKER_RETURN_IF_ERROR(second_->restore(second));
+  if (second_->times().empty()) ESKER_RETURN_IF_ERROR(finish_creation());
   ESKER_ASSIGN_OR_RETURN(std::string first, first_->read_existing());
-  return pack_texts({std::move(idx), std::move(first)});
+  return pack_texts({std::move(second), std::move(first)});
 }
 
-// Left by a run that died between the creation of the IDX dataset and the renaming of the other file.
+// Left by a run that died between the creation of the second half and the renaming of the first one.
 Status DualWriter::finish_creation() {
   ESKER_ASSIGN_OR_RETURN(const std::string staged, first_->read_staged());
   if (staged.empty()) return {};
   ESKER_RETURN_IF_ERROR(first_->restore(staged));
-  const bool is_same = print_schema_outline(idx_->schema()) == print_schema_outline(first_->schema());
+  const bool is_same = print_schema_outline(second_->schema()) == print_schema_outline(first_->schema());
   return is_same && first_->times().empty() ? first_->publish(true) : Status();
 }
 
 Status DualWriter::restore(const std::string& existing) {
   const std::vector<std::string> texts = unpack_texts(existing);
-  ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
+  ESKER_RETURN_IF_ERROR(second_->restore(texts.at(0)));
   ESKER_RETURN_IF_ERROR(first_->restore(texts.at(1)));
-  if (print_schema_outline(idx_->schema()) != print_schema_outline(first_->schema())) {
-    return error(Code::kDataLoss, "{} and the IDX dataset {} have different fields",
-                 first_->metadata_paths().front(), stem());
+  if (print_schema_outline(second_->schema()) != print_schema_outline(first_->schema())) {
+    return error(Code::kDataLoss, "{} and {} have different fields", first_->metadata_paths().front(), name_);
   }
-  const auto &a = idx_->times(), &b = first_->times();
+  const auto &a = second_->times(), &b = first_->times();
   times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
   return {};
 }
@@ -190,74 +190,83 @@ Status DualWriter::restore(const std::string& existing) {
 // A run that died between the two commits leaves one extra step in the first format; other differences are
 // errors.
 Status DualWriter::check_steps(const std::optional<double>& to_time) const {
-  const auto &in_idx = idx_->times(), &in_first = first_->times();
-  const bool is_killed = times_.size() == in_idx.size() && in_first.size() <= in_idx.size() + 1;
+  const auto &in_second = second_->times(), &in_first = first_->times();
+  const bool is_killed = times_.size() == in_second.size() && in_first.size() <= in_second.size() + 1;
   if (is_killed) return {};
   const auto goes_to = [&](const std::vector<double>& times) {
     return times_.size() == times.size() || (to_time && times[times_.size()] > *to_time);
   };
-  if (goes_to(in_idx) && goes_to(in_first)) return {};
+  if (goes_to(in_second) && goes_to(in_first)) return {};
   const std::string remedy = times_.empty()
                                  ? std::string("move one of them away")
                                  : fmt::format("`esker repair {} --to-time {}` drops all later ones",
                                                first_->metadata_paths().front(), times_.back());
-  return error(Code::kDataLoss,
-               "the IDX dataset {} has {} steps and {} has {}; only the first {} are the same; {}", stem(),
-               in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(), remedy);
+  return error(Code::kDataLoss, "{} has {} steps and {} has {}; only the first {} are the same; {}", name_,
+               in_second.size(), first_->metadata_paths().front(), in_first.size(), times_.size(), remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
-  ESKER_RETURN_IF_ERROR(idx_->reclaim(durable));
+  ESKER_RETURN_IF_ERROR(second_->reclaim(durable));
   return first_->reclaim(durable);
 }
 
 Status DualWriter::check_ours() {
-  ESKER_RETURN_IF_ERROR(idx_->check_ours());
+  ESKER_RETURN_IF_ERROR(second_->check_ours());
   return first_->check_ours();
 }
 
 Status DualWriter::check_step_place(Index step) {
-  ESKER_RETURN_IF_ERROR(idx_->check_step_place(step));
+  ESKER_RETURN_IF_ERROR(second_->check_step_place(step));
   return first_->check_step_place(step);
+}
+
+/// Without the coarse fields, which follow those of the schema, if only the second format stores them.
+std::vector<bool> DualWriter::present_in_first(std::vector<bool> present) const {
+  if (second_->num_coarse_levels() > 0 && first_->num_coarse_levels() == 0)
+    present.resize(std::min(present.size(), schema().fields().size()));
+  return present;
 }
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
-  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints), idx_->lay_out(present, hints));
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present_in_first(present), hints),
+                                           second_->lay_out(present, hints));
 }
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out_sparse(const std::vector<bool>& present,
                                                         const StepHints& hints,
                                                         const KeptFields& kept) const {
-  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints),
-                                           idx_->lay_out_sparse(present, hints, kept));
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present_in_first(present), hints),
+                                           second_->lay_out_sparse(present, hints, kept));
 }
 
 Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {
-  return first_->prepare(step, time, present);
+  return first_->prepare(step, time, present_in_first(present));
 }
 
 Status DualWriter::commit(const StoredStep& stored, bool durable) {
-  ESKER_RETURN_IF_ERROR(idx_->check_ours());
-  ESKER_RETURN_IF_ERROR(first_->commit(stored, durable));
-  ESKER_RETURN_IF_ERROR(idx_->commit(stored, durable));
-  times_ = idx_->times();
+  ESKER_RETURN_IF_ERROR(second_->check_ours());
+  StoredStep in_first = stored;
+  in_first.present = present_in_first(stored.present);
+  ESKER_RETURN_IF_ERROR(first_->commit(in_first, durable));
+  ESKER_RETURN_IF_ERROR(second_->commit(stored, durable));
+  times_ = second_->times();
   return {};
 }
 
 // The target is recorded first, so that reclaim() continues where this has failed. Then both are checked
 // before either is changed. They change in the reverse order, so that the first format has the steps of the
-// IDX dataset at any time, also when rewinding that fails.
+// second one at any time, also when rewinding that fails.
 Status DualWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   ESKER_RETURN_IF_ERROR(check_ours());
-  ESKER_RETURN_IF_ERROR(idx_->rewind(num_steps, durable));
+  ESKER_RETURN_IF_ERROR(second_->rewind(num_steps, durable));
   return first_->rewind(num_steps, durable);
 }
 
 std::vector<std::string> DualWriter::metadata_paths() const {
-  return joined(idx_->metadata_paths(), first_->metadata_paths());
+  return joined(second_->metadata_paths(), first_->metadata_paths());
 }
 
 std::vector<std::string> DualWriter::joined(std::vector<std::string> paths,

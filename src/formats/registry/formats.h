@@ -52,6 +52,10 @@ struct FormatEntry {
   /// If datasets are directories, names of files of which each has one; the
   /// first is that of writers. Such a format has no magic bytes.
   std::vector<std::string> indexes = {};
+  /// The formats that the second writer can have if the first has this one.
+  std::vector<std::string> seconds = {"idx"};
+  /// Makes the second of two writers, whose first has the suffix `target.suffix`; null: not possible.
+  Result<std::unique_ptr<FormatWriter>> (*make_second_of_two)(const WriterTarget& target) = nullptr;
 };
 
 inline constexpr Index kMaxMagicBytes = 8;

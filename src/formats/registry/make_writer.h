@@ -11,13 +11,13 @@
 
 namespace esker {
 
-/// A value of the option `format`: one format, or that format and IDX.
+/// A value of the option `format`: one format, or two. Both may be unknown.
 struct FormatName {
-  std::string first;  ///< may be unknown
-  bool and_idx = false;
+  std::string first;
+  std::string second = {};  ///< empty: none
 };
 
-/// "cdf5+idx" -> {"cdf5", true}.
+/// "cdf5+idx" -> {"cdf5", "idx"}.
 FormatName split_format(std::string_view format);
 
 /// The format that the option `format` and the suffix of the dataset's name select together; never "auto".
@@ -28,6 +28,9 @@ Result<std::string> choose_format(const std::string& path, const Options& option
 struct AppendTarget {
   std::string path, format;
 };
+
+/// Whether these are formats, and the two can be written together.
+bool is_written(const FormatName& format);
 
 /// The dataset at `path` in the format of its files. A file is recognized by its magic bytes; both
 /// halves of a dataset in two formats are found by the path of either. If `format` is not "auto" it is used

@@ -32,12 +32,7 @@ std::string describe_suffixes(const FormatEntry& entry) {
 
 }  // namespace
 
-bool is_format_name(std::string_view name) {
-  if (name == "auto") return true;
-  const FormatName parts = split_format(name);
-  const FormatEntry* entry = find_format(parts.first);
-  return entry && (!parts.and_idx || entry->make_first_of_two);
-}
+bool is_format_name(std::string_view name) { return name == "auto" || is_written(split_format(name)); }
 
 std::string describe_format_names() {
   std::string suffixes;
@@ -48,7 +43,7 @@ std::string describe_format_names() {
   }
   const std::string otherwise = formats().front().names.front();
   return "auto (by the suffix of the dataset's name: " + suffixes + "anything else is " + otherwise + "), " +
-         join(names, " or ") + "; two formats at once: cdf5+idx and so on";
+         join(names, " or ") + "; two formats at once: cdf5+idx, cdf5+zarr and so on";
 }
 
 }  // namespace esker

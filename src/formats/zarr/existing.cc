@@ -183,4 +183,15 @@ Result<Existing> parse_existing(const std::string& text) {
   return existing;
 }
 
+Result<std::string> find_other_suffix(Store& store, const Paths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(paths.group()));
+  if (!exists) return std::string();
+  const auto text = read_text(store, paths.group(), kMaxSidecarBytes);
+  const auto group = text.ok() ? parse_group(*text) : Result<Group>(text.status());
+  if (group.ok()) return group->other_suffix;
+  const Code code = group.status().code();
+  return code == Code::kIoError || code == Code::kOutOfMemory ? group.status()
+                                                              : Result<std::string>(std::string());
+}
+
 }  // namespace esker::zarr

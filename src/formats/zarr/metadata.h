@@ -54,9 +54,10 @@ struct Array {
 /// The group of a dataset that Esker wrote.
 struct Group {
   static constexpr int kFormat = 1;
-  std::string time;     ///< the dimension of steps; empty if there is none
-  Index num_steps = 0;  ///< that are committed
-  int num_levels = 0;   ///< below the finest one; with any, each level is a group below the root
+  std::string time;               ///< the dimension of steps; empty if there is none
+  Index num_steps = 0;            ///< that are committed
+  int num_levels = 0;             ///< below the finest one; with any, each level is a group below the root
+  std::string other_suffix = {};  ///< of the other half of a dataset in two formats; empty: none
   std::vector<netcdf::Attribute> attributes = {};
   /// By level, the finest first, in the order of the variables of netCDF's model; then those of errors.
   std::vector<Array> arrays = {};

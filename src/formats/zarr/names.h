@@ -24,6 +24,8 @@ inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kArrays = "arrays";
 inline constexpr const char* kLevels = "levels";
+/// The suffix of the other half of a dataset in two formats.
+inline constexpr const char* kOtherSuffix = "other";
 /// Paths of arrays that have an array of errors.
 inline constexpr const char* kErrors = "errors";
 /// Attributes that are texts, though they are words for numbers.

@@ -260,6 +260,9 @@ Result<Group> parse_group(const std::string& text) {
     group.num_levels = static_cast<int>(levels);
   }
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, get_texts(ours.json, kArrays));
+  if (ours.json.contains(kOtherSuffix)) {
+    ESKER_ASSIGN_OR_RETURN(group.other_suffix, get_text(ours.json, kOtherSuffix));
+  }
   ESKER_ASSIGN_OR_RETURN(const Words words, parse_words(ours.json));
   group.attributes = parse_attributes(*attributes);
   keep_words(*attributes, "", words, group.attributes);

@@ -158,6 +158,7 @@ std::string description_of(const Group& group) {
         if (array.errors_of.empty()) json.text(array.path());
       }
     });
+    if (!group.other_suffix.empty()) json.key(kOtherSuffix).text(group.other_suffix);
     std::vector<std::string> errors;
     for (const Array& array : group.arrays) {
       if (!array.errors_of.empty()) errors.push_back(array.errors_of);

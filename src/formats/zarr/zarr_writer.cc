@@ -39,12 +39,13 @@ Index bytes_of_step(const Array& array) {
 }  // namespace
 
 ZarrWriter::ZarrWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-                       std::shared_ptr<WriterLock> lock)
+                       std::shared_ptr<WriterLock> lock, std::string other_suffix)
     : store_(std::move(store)),
       stem_(std::move(stem)),
       paths_(Paths::of_stem(stem_)),
       options_(options),
-      lock_(std::move(lock)) {}
+      lock_(std::move(lock)),
+      other_suffix_(std::move(other_suffix)) {}
 
 Status ZarrWriter::check_target() {
   ESKER_RETURN_IF_ERROR(
@@ -84,6 +85,7 @@ Status ZarrWriter::define(const Schema& schema) {
     return error(Code::kUnsupported,
                  "chunks=decomposition: Zarr files do not depend on the ranks; set extents X,Y,Z");
   ESKER_ASSIGN_OR_RETURN(model_, describe_group(schema, options_));
+  model_.group.other_suffix = other_suffix_;
   schema_ = schema;
   return {};
 }

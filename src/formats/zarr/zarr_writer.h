@@ -21,9 +21,10 @@ namespace esker::zarr {
 
 class ZarrWriter final : public StagedWriter {
  public:
-  /// The group is `stem`.zarr; `lock` protects everything that is written with this stem.
+  /// The group is `stem`.zarr; `lock` protects everything that is written with this stem. `other_suffix`: of
+  /// the first half of a dataset of which this is the second.
   ZarrWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-             std::shared_ptr<WriterLock> lock);
+             std::shared_ptr<WriterLock> lock, std::string other_suffix = {});
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -68,6 +69,7 @@ class ZarrWriter final : public StagedWriter {
   Paths paths_;
   Options options_;
   std::shared_ptr<WriterLock> lock_;
+  std::string other_suffix_;
   Schema schema_;
   Model model_;
   std::vector<double> times_;

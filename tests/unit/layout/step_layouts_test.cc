@@ -105,6 +105,7 @@ std::vector<StepCase> step_cases() {
       {"ZarrZstd", {{"format", "zarr"}, {"chunks", "5,4,3"}, {"compression", "zstd"}}},
       {"ZarrLevels", {{"format", "zarr"}, {"chunks", "5,4,3"}, {"levels", "2"}}},
       {"ZarrAndIdx", {{"format", "zarr+idx"}}},
+      {"Cdf5AndZarr", {{"format", "cdf5+zarr"}}},
 #ifdef ESKER_HAVE_HDF5
       {"Netcdf4", {{"format", "netcdf4"}}},
       {"Netcdf4Chunks", {{"format", "netcdf4"}, {"chunks", "5,4,3"}}},

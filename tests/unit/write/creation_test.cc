@@ -104,9 +104,9 @@ class CreationTest : public testing::TestWithParam<Creation> {
  protected:
   void SetUp() override {
     run_.single = GetParam().single;
-    run_.path = GetParam().format.ends_with("idx") ? "run.idx"
-                : GetParam().format == "zarr"      ? "run.zarr"
-                                                   : "run.nc";
+    run_.path = GetParam().format.ends_with("idx")    ? "run.idx"
+                : GetParam().format.ends_with("zarr") ? "run.zarr"
+                                                      : "run.nc";
     run_.options = {{"format", GetParam().format}};
     if (const char* levels = GetParam().levels) run_.options.insert({"levels", levels});
     if (const char* partitions = GetParam().partitions) {
@@ -233,6 +233,8 @@ std::vector<Creation> creations() {
           {"Cdf5AndIdx", "cdf5+idx", true},
           {"Zarr", "zarr"},
           {"ZarrAndIdx", "zarr+idx"},
+          {"Cdf5AndZarr", "cdf5+zarr"},
+          {"Netcdf4AndZarr", "netcdf4+zarr", true},
           {"Cdf5AndIdxOfSeveralGrids", "cdf5+idx"},
           {"Netcdf4AndIdx", "netcdf4+idx", true},
           {"IdxReplacesIdx", "idx", true, true, true},
@@ -244,6 +246,7 @@ std::vector<Creation> creations() {
           {"ZarrReplacesZarr", "zarr", false, true, true},
           {"LevelsOfZarrReplaceThemselves", "zarr", false, true, true, nullptr, "1"},
           {"ZarrAndIdxReplaceThemselves", "zarr+idx", true, true, true},
+          {"Cdf5AndZarrReplaceThemselves", "cdf5+zarr", true, true, true},
           {"PartsOfNetcdf4", "netcdf4", true, false, false, "2"},
           {"PartsOfNetcdf4ReplaceThemselves", "netcdf4", true, true, true, "2"},
           {"Cdf5AndIdxReplaceThemselves", "cdf5+idx", true, true, true},

@@ -351,6 +351,7 @@ std::vector<Format> formats() {
                           {"Cdf5AndIdx", "cdf5+idx", "run", true},
                           {"Zarr", "zarr", "run.zarr", true},
                           {"ZarrOfSeveralGrids", "zarr", "run.zarr", false, false, nullptr, "1"},
+                          {"Cdf5AndZarr", "cdf5+zarr", "run.zarr", true, false, nullptr, "1"},
                           {"RoundedZarr", "zarr", "run.zarr", true, false, nullptr, nullptr, true}};
 #ifdef ESKER_HAVE_HDF5
   all.push_back({"Netcdf4", "netcdf4", "run.nc", true});

@@ -36,7 +36,7 @@ Status check_not_compressed(const Schema& schema) {
 std::string CdfWriter::storage_note() const {
   const auto& fields = schema_.fields();
   if (std::none_of(fields.begin(), fields.end(), asks_for_compression)) return {};
-  return "compression: of the IDX dataset only; the CDF file is not compressed";
+  return "compression: of the other half only; the CDF file is not compressed";
 }
 
 Status CdfWriter::define(const Schema& schema) {

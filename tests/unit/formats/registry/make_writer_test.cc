@@ -35,6 +35,10 @@ TEST(ChooseFormat, AFormatThatMatchesTheSuffixIsUsed) {
                                                                             {"run.nc", "cdf2"},
                                                                             {"run.nc", "cdf5+idx"},
                                                                             {"run.idx", "cdf5+idx"},
+                                                                            {"run.nc", "cdf5+zarr"},
+                                                                            {"run.zarr", "cdf5+zarr"},
+                                                                            {"run.zarr", "netcdf4+zarr"},
+                                                                            {"run.zarr", "zarr+idx"},
                                                                             {"run.h5", "hdf5"},
                                                                             {"run.h5", "netcdf4+idx"},
                                                                             {"run.v2", "cdf"}}) {
@@ -47,11 +51,23 @@ TEST(ChooseFormat, AContradictionIsAnErrorThatNamesBoth) {
                                                                             {"heat.idx", "cdf5"},
                                                                             {"run.idx", "netcdf4"},
                                                                             {"run.h5", "cdf5"},
+                                                                            {"run.idx", "cdf5+zarr"},
+                                                                            {"run.zarr", "cdf5+idx"},
                                                                             {"x.nc4", "idx"}}) {
     const std::string text = chosen(path, format);
     for (const std::string& word : {std::string("error: "), path, format, std::string("ESKER_FORMAT")}) {
       EXPECT_NE(text.find(word), std::string::npos) << text;
     }
+  }
+}
+
+TEST(ChooseFormat, PairsThatCanBeWrittenTogether) {
+  for (const char* name : {"cdf5+idx", "cdf+zarr", "netcdf4+zarr", "zarr+idx", "vtkhdf+idx"}) {
+    EXPECT_TRUE(is_written(split_format(name))) << name;
+  }
+  for (const char* name :
+       {"idx+zarr", "zarr+zarr", "vtkhdf+zarr", "cdf5+netcdf4", "cdf5+", "+idx", "cdf5+idx+zarr"}) {
+    EXPECT_FALSE(is_written(split_format(name))) << name;
   }
 }
 
