@@ -218,8 +218,8 @@ def test_a_link_in_place_of_a_level_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "other/precious").write_text("mine")
     (tmp_path / "run.zarr/1").rename(tmp_path / "away")
     (tmp_path / "run.zarr/1").symlink_to(tmp_path / "other")
-    with esker.Writer.append(tmp_path / "run.zarr", report="none") as w, pytest.raises(OSError, match="symbolic link"):
-        put_step(w, 3)
+    with pytest.raises(OSError, match="symbolic link"):
+        esker.Writer.append(tmp_path / "run.zarr", report="none")
     write_run(tmp_path / "run.zarr", overwrite=True)
     assert (tmp_path / "other/precious").read_text() == "mine" and len(list((tmp_path / "other").iterdir())) == 1
     assert not (tmp_path / "run.zarr/1").is_symlink() and esker.verify(tmp_path / "run.zarr").good

@@ -117,6 +117,12 @@ Result<std::string> ZarrWriter::read_existing() {
   if (!text.ok()) return text.status().with_context("no dataset to append to");
   auto group = parse_group(*text);
   if (!group.ok()) return group.status().with_context(paths_.group());
+  for (const std::string& level : group->level_names()) {
+    const std::string directory = paths_.of_level(level).directory;
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(directory));
+    if (is_link)
+      return error(Code::kAlreadyExists, "{} is a symbolic link; move what it leads to there", directory);
+  }
   ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, *group, options_.fsync != Fsync::kNone));
   ESKER_ASSIGN_OR_RETURN(const Existing existing, zarr::read_existing(*store_, paths_));
   return print_existing(existing);
