@@ -19,8 +19,9 @@ namespace {
 
 Status check_is_for_blocks(const CodecSpec& spec) {
   if (spec.is_for_blocks()) return {};
-  return error(Code::kUnsupported, "compression {}: only NetCDF-4 and Zarr files have it; expected {}",
-               option_text(spec), compression_choices(&CodecSpec::is_for_blocks));
+  return error(Code::kUnsupported, "compression {}: only {} have it; expected {}", option_text(spec),
+               spec.is_for_chunks() ? "NetCDF-4 and Zarr files" : "Zarr arrays",
+               compression_choices(&CodecSpec::is_for_blocks));
 }
 
 }  // namespace
@@ -45,6 +46,7 @@ Index encoded_bound(const CodecSpec& spec, const BlockShape& shape) {
     case CodecKind::kRaw:
     case CodecKind::kZstd:
     case CodecKind::kBitRound:
+    case CodecKind::kBlosc:
       break;
     case CodecKind::kZip:
       return zip_bound(shape.size_bytes());
@@ -62,6 +64,7 @@ Result<Index> encode_to(const CodecSpec& spec, std::span<const std::byte> sample
     case CodecKind::kRaw:
     case CodecKind::kZstd:
     case CodecKind::kBitRound:
+    case CodecKind::kBlosc:
       break;
     case CodecKind::kZip:
       return zip_encode(spec.zip_level, samples, out);
@@ -105,6 +108,7 @@ Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockS
       break;
     case CodecKind::kZstd:
     case CodecKind::kBitRound:
+    case CodecKind::kBlosc:
       break;
   }
   if (plausible) return {};
@@ -128,6 +132,7 @@ Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const Bl
       return zfp_decode(spec, stored, shape, samples);
     case CodecKind::kZstd:
     case CodecKind::kBitRound:
+    case CodecKind::kBlosc:
       break;
   }
   return error(Code::kInternal, "unknown codec");

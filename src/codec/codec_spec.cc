@@ -126,6 +126,8 @@ std::string print_codec_spec(const CodecSpec& spec) {
       return "zstd";
     case CodecKind::kBitRound:
       return fmt::format("bitround={}", spec.kept_bits);
+    case CodecKind::kBlosc:
+      return "blosc";
     case CodecKind::kZfp:
       break;
   }
@@ -151,7 +153,8 @@ constexpr std::array kOptionForms{
     OptionForm{"zfp-precision=N", CodecKind::kZfp, ZfpMode::kPrecision, 1, kMaxPrecisionBits},
     OptionForm{"zfp-accuracy=X", CodecKind::kZfp, ZfpMode::kAccuracy, kMinAccuracy, kNoLimit},
     OptionForm{"zstd", CodecKind::kZstd},
-    OptionForm{"bitround=N", CodecKind::kBitRound, ZfpMode::kReversible, 1, kMostKeptBits}};
+    OptionForm{"bitround=N", CodecKind::kBitRound, ZfpMode::kReversible, 1, kMostKeptBits},
+    OptionForm{"blosc", CodecKind::kBlosc}};
 
 CodecSpec spec_of(const OptionForm& form, double number = 0) {
   CodecSpec spec;
@@ -194,7 +197,9 @@ std::string list_forms(const Wants& wants) {
 std::string compression_choices() {
   return list_forms([](const CodecSpec& spec) { return spec.is_for_blocks(); }) +
          ", and only in NetCDF-4 and Zarr files " +
-         list_forms([](const CodecSpec& spec) { return !spec.is_for_blocks(); });
+         list_forms([](const CodecSpec& spec) { return spec.is_for_chunks() && !spec.is_for_blocks(); }) +
+         ", and only in Zarr " +
+         list_forms([](const CodecSpec& spec) { return !spec.is_for_chunks() && !spec.is_for_blocks(); });
 }
 
 std::string compression_choices(bool (CodecSpec::*is_for)() const) {

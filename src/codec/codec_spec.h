@@ -7,9 +7,9 @@
 
 namespace esker {
 
-/// kZstd and kBitRound are only in chunks of NetCDF-4 and Zarr files. kBitRound: rounded floats, which
-/// NetCDF-4 compresses as kZip and Zarr as kZstd.
-enum class CodecKind { kRaw, kZip, kLz4, kZfp, kZstd, kBitRound };
+/// kZstd and kBitRound are only in chunks of NetCDF-4 and Zarr files, kBlosc only in those of Zarr.
+/// kBitRound: rounded floats, which NetCDF-4 compresses as kZip and Zarr as kZstd.
+enum class CodecKind { kRaw, kZip, kLz4, kZfp, kZstd, kBitRound, kBlosc };
 
 enum class ZfpMode { kReversible, kPrecision, kAccuracy };
 
@@ -26,10 +26,10 @@ struct CodecSpec {
   }
   /// Whether IDX datasets have it.
   [[nodiscard]] bool is_for_blocks() const {
-    return kind != CodecKind::kZstd && kind != CodecKind::kBitRound;
+    return kind != CodecKind::kZstd && kind != CodecKind::kBitRound && kind != CodecKind::kBlosc;
   }
   /// Whether chunks of NetCDF-4 files have it.
-  [[nodiscard]] bool is_for_chunks() const { return kind != CodecKind::kLz4; }
+  [[nodiscard]] bool is_for_chunks() const { return kind != CodecKind::kLz4 && kind != CodecKind::kBlosc; }
   /// Whether chunks of Zarr arrays have it.
   [[nodiscard]] bool is_for_zarr() const { return kind != CodecKind::kLz4 && kind != CodecKind::kZfp; }
   friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
@@ -45,9 +45,9 @@ Result<CodecSpec> parse_codec_spec(const std::string& text);
 std::string print_codec_spec(const CodecSpec& spec);
 
 /// What users write in the option `compression`: "none", "zip", "lz4", "zfp-reversible", "zfp-precision=24",
-/// "zfp-accuracy=1e-3", "bitround=12", "zstd"; also "raw", "zip-Z_BEST_SPEED" and "zip-Z_BEST_COMPRESSION".
-/// kInvalidArgument for other texts, with a list of the valid ones. What is for blocks can be printed for
-/// OpenVisus without loss: parse_codec_spec(print_codec_spec(x)) == x.
+/// "zfp-accuracy=1e-3", "bitround=12", "zstd", "blosc"; also "raw", "zip-Z_BEST_SPEED" and
+/// "zip-Z_BEST_COMPRESSION". kInvalidArgument for other texts, with a list of the valid ones. What is for
+/// blocks can be printed for OpenVisus without loss: parse_codec_spec(print_codec_spec(x)) == x.
 Result<CodecSpec> parse_compression_option(const std::string& text);
 
 /// For messages: what the option takes, with the limits of numbers. `is_for`: only what blocks or chunks

@@ -32,7 +32,12 @@ Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::sp
 Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored);
 Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
-/// Decodes what another program wrote by Blosc 1, with a compressor that the library has. kDataLoss: not a
+Index blosc_bound(Index sample_bytes);
+/// A buffer of Blosc 1: shuffled values of `value_bytes`, compressed by zstd. `level`: 1 ... 9. The bytes do
+/// not depend on threads. kUnsupported: more samples than a buffer holds, 2 GiB.
+Result<Index> blosc_encode(int level, int value_bytes, std::span<const std::byte> samples,
+                           std::span<std::byte> out);
+/// Decodes what any program wrote by Blosc 1, with a compressor that the library has. kDataLoss: not a
 /// complete buffer of exactly these samples.
 Status blosc_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 

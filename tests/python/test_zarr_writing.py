@@ -41,6 +41,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"compression": "none", "chunks": "7,6,2"},
     {"compression": "zstd", "chunks": "7,6,2"},
     {"compression": "zip", "chunks": "30,1,1"},
+    {"compression": "blosc"},
+    {"compression": "blosc", "chunks": "7,6,2"},
 ]
 
 
@@ -103,6 +105,12 @@ def expect_values(ds: xr.Dataset, steps: int = 3) -> None:
     np.testing.assert_array_equal(ds["time"], start + np.arange(steps) * np.timedelta64(1, "D"))
 
 
+def read_by_tensorstore(array: Path) -> np.ndarray:
+    tensorstore = pytest.importorskip("tensorstore", reason="TensorStore is not installed")
+    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(array)}}
+    return tensorstore.open(spec, read=True).result().read().result()
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_xarray_reads_the_values(tmp_path: Path, options: dict[str, Any]) -> None:
     write_run(tmp_path / "run.zarr", **options)
@@ -145,7 +153,7 @@ def test_zarr_python_reads_the_arrays(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("compression", ["none", "zstd", "zip"])
+@pytest.mark.parametrize("compression", ["none", "zstd", "zip", "blosc"])
 def test_every_type(tmp_path: Path, compression: str) -> None:
     values = {f"v_{dtype}": (np.arange(600) % 101).reshape(20, 30).astype(dtype) for dtype in DTYPES}
     esker.write(tmp_path / "run.zarr", values, compression=compression, chunks="7,6")
@@ -155,12 +163,7 @@ def test_every_type(tmp_path: Path, compression: str) -> None:
         assert group[name].dtype == expected.dtype == ds[name].dtype
         np.testing.assert_array_equal(group[name][0], expected)
         np.testing.assert_array_equal(ds[name].read(), expected)
-
-
-def read_by_tensorstore(array: Path) -> np.ndarray:
-    tensorstore = pytest.importorskip("tensorstore", reason="TensorStore is not installed")
-    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(array)}}
-    return tensorstore.open(spec, read=True).result().read().result()
+        np.testing.assert_array_equal(read_by_tensorstore(tmp_path / "run.zarr" / name)[0], expected)
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [("f4", 7), ("f8", 12)])
@@ -471,7 +474,7 @@ def test_attributes_and_names_that_are_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"compression": "zfp-accuracy=1e-3"}, NotImplementedError, "none, zip, zstd, bitround=N"),
+        ({"compression": "zfp-accuracy=1e-3"}, NotImplementedError, "none, zip, zstd, bitround=N .*blosc"),
         ({"compression": "bitround=9"}, ValueError, "field 'vel': bitround: values of type int16"),
         ({"chunks": "7"}, ValueError, "chunks"),
         ({"chunks": "decomposition"}, NotImplementedError, "chunks=decomposition"),
@@ -510,7 +513,7 @@ from mpi4py import MPI
 import esker
 folder, comm = Path(sys.argv[1]), MPI.COMM_WORLD
 temp, vel = np.load(folder / "temp.npy"), np.load(folder / "vel.npy")
-for compression in ("none", "zstd", "zip"):
+for compression in ("none", "zstd", "zip", "blosc"):
     how = {"dims": {"x": 30, "y": 20, "z": 5}, "compression": compression, "chunks": "7,6,2", "report": "none"}
     with esker.Writer(folder / f"{compression}_{comm.size}.zarr", comm, **how) as w:
         w.field("temp", "f4")
@@ -528,7 +531,7 @@ def test_ranks_write_the_same_bytes(tmp_path: Path) -> None:
     np.save(tmp_path / "vel.npy", VEL)
     for ranks in (1, 4):
         run_program(RANKS, ranks, tmp_path)
-    for compression in ("none", "zstd", "zip"):
+    for compression in ("none", "zstd", "zip", "blosc"):
         alone = files_below(tmp_path / f"{compression}_1.zarr")
         assert len(alone) > 5 and files_below(tmp_path / f"{compression}_4.zarr") == alone
         with xr.open_zarr(tmp_path / f"{compression}_4.zarr") as ds:

@@ -6,12 +6,13 @@ namespace esker::zarr {
 inline constexpr const char* kBytes = "bytes";
 inline constexpr const char* kZstd = "zstd";
 inline constexpr const char* kGzip = "gzip";
+inline constexpr const char* kBlosc = "blosc";
 inline constexpr const char* kSums = "crc32c";
 inline constexpr const char* kSharding = "sharding_indexed";
 inline constexpr const char* kTexts = "vlen-utf8";
 inline constexpr const char* kTextType = "string";
 inline constexpr const char* kFillAttribute = "_FillValue";
-inline constexpr int kZstdLevel = 3;
+inline constexpr int kZstdLevel = 3, kBloscLevel = 5;
 
 /// The words for numbers that JSON lacks.
 inline constexpr const char* kNaN = "NaN";

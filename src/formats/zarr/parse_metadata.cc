@@ -58,8 +58,8 @@ void keep_words(const Json& json, const std::string& of, const Words& words,
 }
 
 Status unknown_codec(const std::string& name) {
-  return error(Code::kUnsupported, "codec '{}': Esker reads {}, {}, {} and {} in datasets that it wrote",
-               excerpt(name), kBytes, kZstd, kGzip, kSharding);
+  return error(Code::kUnsupported, "codec '{}': Esker reads {}, {}, {}, {} and {} in datasets that it wrote",
+               excerpt(name), kBytes, kZstd, kGzip, kBlosc, kSharding);
 }
 
 Status check_order(const Named& bytes) {
@@ -82,6 +82,8 @@ Status parse_codecs_of_chunk(const Json& list, Array& array) {
       if (named.configuration && named.configuration->contains("checksum")) {
         ESKER_ASSIGN_OR_RETURN(array.has_sums, get_bool(*named.configuration, "checksum"));
       }
+    } else if (named.name == kBlosc && n == 1) {
+      array.codec.kind = CodecKind::kBlosc;
     } else if (named.name == kGzip && n == 1 && named.configuration) {
       array.codec.kind = CodecKind::kZip;
       ESKER_ASSIGN_OR_RETURN(const Index level, get_integer(*named.configuration, "level", 0, 9));

@@ -99,6 +99,15 @@ void print_codecs_of_chunk(JsonWriter& json, const Array& array) {
   if (array.codec.kind == CodecKind::kZip) {
     print_named(json, kGzip, [&] { json.key("level").integer(array.codec.zip_level); });
   }
+  if (array.codec.kind == CodecKind::kBlosc) {
+    print_named(json, kBlosc, [&] {
+      json.key("cname").text(kZstd);
+      json.key("clevel").integer(kBloscLevel);
+      json.key("shuffle").text("shuffle");
+      json.key("typesize").integer(size_bytes(array.type));
+      json.key("blocksize").integer(0);
+    });
+  }
 }
 
 void print_codecs(JsonWriter& json, const Array& array) {

@@ -83,6 +83,7 @@ Status check_chunk(const Field& field, const Point& chunk, int rank) {
 Index spare_bytes(const CodecSpec& codec, Index chunk_bytes) {
   if (codec.kind == CodecKind::kZstd) return zstd_bound(chunk_bytes) - chunk_bytes;
   if (codec.kind == CodecKind::kZip) return gzip_bound(chunk_bytes) - chunk_bytes;
+  if (codec.kind == CodecKind::kBlosc) return blosc_bound(chunk_bytes) - chunk_bytes;
   return 0;
 }
 

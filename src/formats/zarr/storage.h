@@ -25,7 +25,7 @@ inline constexpr Index kStepsPerFile = 1024;
 struct FieldStorage {
   Point chunk{1, 1, 1, 1, 1};            ///< samples per axis, x first
   Point chunks_per_file{1, 1, 1, 1, 1};  ///< likewise
-  CodecSpec codec;                       ///< raw, zip or zstd
+  CodecSpec codec;                       ///< raw, zip, zstd or blosc
   int kept_bits = 0;                     ///< of the mantissa, rounded before the codec; 0: all
 };
 

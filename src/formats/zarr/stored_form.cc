@@ -8,6 +8,7 @@ StoredForm form_of(const Array& array) {
   form.chain.value_bytes = size_bytes(array.type);
   if (array.codec.kind == CodecKind::kZstd) form.chain.codecs = {ByteCodec::kInZstd};
   if (array.codec.kind == CodecKind::kZip) form.chain.codecs = {ByteCodec::kInGzip};
+  if (array.codec.kind == CodecKind::kBlosc) form.chain.codecs = {ByteCodec::kInBlosc};
   form.fill = array.fill;
   return form;
 }

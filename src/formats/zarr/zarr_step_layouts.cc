@@ -35,7 +35,8 @@ void ZarrStepLayouts::add(const Model& model, const Level& level, std::size_t f,
   layouts.push_back(chunks);
   const Array& array = model.array_of_field(level, f);
   of_layout_.push_back({chunks, paths.files_of(array), array, storage, chunk_of(schema, field, storage),
-                        num_axes(schema, field), is_series(schema, field), field.fixed, field.sample_bytes()});
+                        num_axes(schema, field), is_series(schema, field), field.fixed,
+                        field.sample_bytes()});
 }
 
 std::string ZarrStepLayouts::file_path(int layout, Index file, Index step) const {
@@ -48,8 +49,27 @@ Index ZarrStepLayouts::step_offset_bytes(int layout, Index step) const {
 }
 
 Index ZarrStepLayouts::compressed_room(int layout, const Piece& piece) const {
-  return of(layout).storage.codec.kind == CodecKind::kZstd ? zstd_bound(piece.size_bytes)
-                                                           : gzip_bound(piece.size_bytes);
+  switch (of(layout).storage.codec.kind) {
+    case CodecKind::kZstd:
+      return zstd_bound(piece.size_bytes);
+    case CodecKind::kBlosc:
+      return blosc_bound(piece.size_bytes);
+    default:
+      return gzip_bound(piece.size_bytes);
+  }
+}
+
+/// To `stored`, which has compressed_room().
+Result<Index> ZarrStepLayouts::encode(const OfLayout& to, std::span<const std::byte> samples,
+                                      std::span<std::byte> stored) {
+  switch (to.storage.codec.kind) {
+    case CodecKind::kZstd:
+      return zstd_encode(kZstdLevel, samples, stored, to.array.has_sums);
+    case CodecKind::kBlosc:
+      return blosc_encode(kBloscLevel, size_bytes(to.array.type), samples, stored);
+    default:
+      return gzip_encode(to.storage.codec.zip_level, samples, stored);
+  }
 }
 
 /// A copy of a chunk that is rounded.
@@ -72,12 +92,7 @@ Status ZarrStepLayouts::compress(int layout, const Piece& piece, std::span<const
     errors = round_chunk(to.storage.kept_bits, {to.shape, inside, to.array.fill, samples}, rounded);
     samples = rounded;
   }
-  const auto encode = [&] {
-    return to.storage.codec.kind == CodecKind::kZstd
-               ? zstd_encode(kZstdLevel, samples, stored, to.array.has_sums)
-               : gzip_encode(to.storage.codec.zip_level, samples, stored);
-  };
-  ESKER_ASSIGN_OR_RETURN(const Index size, encode());
+  ESKER_ASSIGN_OR_RETURN(const Index size, encode(to, samples, stored));
   if (size == 0) return error(Code::kInternal, "a chunk is encoded in more than {} bytes", stored.size());
   record.size_bytes = static_cast<std::uint32_t>(size);
   record.form = 0;

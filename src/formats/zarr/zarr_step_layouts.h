@@ -45,6 +45,8 @@ class ZarrStepLayouts final : public StepLayouts {
     Index sample_bytes = 0;
   };
   void add(const Model& model, const Level& level, std::size_t f, int number, const Paths& paths);
+  static Result<Index> encode(const OfLayout& to, std::span<const std::byte> samples,
+                              std::span<std::byte> stored);
   [[nodiscard]] const OfLayout& of(int layout) const { return of_layout_[static_cast<std::size_t>(layout)]; }
 
   std::vector<OfLayout> of_layout_;

@@ -76,7 +76,7 @@ TEST(CompressionOption, TheListForMessagesHasEveryChoice) {
   EXPECT_EQ(
       compression_choices(),
       "none, zip, lz4, zfp-reversible, zfp-precision=N (1 to 64), zfp-accuracy=X (1e-17 or more), and only "
-      "in NetCDF-4 and Zarr files zstd, bitround=N (1 to 52)");
+      "in NetCDF-4 and Zarr files zstd, bitround=N (1 to 52), and only in Zarr blosc");
   EXPECT_EQ(compression_choices(&CodecSpec::is_for_blocks).find("zstd"), std::string::npos);
   EXPECT_EQ(compression_choices(&CodecSpec::is_for_chunks).find("lz4"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Lossy Zarr arrays of whole runs: the bound of rounded values, and files that do not depend on ranks.
+// Compressed Zarr arrays of whole runs: the bound of rounded values, and files that do not depend on ranks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -112,18 +112,39 @@ TEST(ZarrBitRound, ExactFieldsHaveNoErrors) {
   EXPECT_TRUE(data->largest_errors(0).value().empty());
 }
 
-TEST(ZarrBitRound, FilesAreTheSameForAnyNumberOfRanksAggregatorsAndThreads) {
-  const auto expected = files_of(lossy_run());
-  for (const int n_ranks : {1, 2, 4, 7}) {
-    for (const int aggregators : {0, 1}) {
-      RunPlan run = lossy_run("bitround=3", n_ranks);
-      run.aggregators = aggregators;
-      run.seed = static_cast<unsigned>(n_ranks + aggregators);
-      run.new_boxes_each_step = true;
-      run.options["compress_threads"] = std::to_string(1 + n_ranks % 3);
-      SCOPED_TRACE(fmt::format("{} ranks, {} aggregators", n_ranks, aggregators));
-      ASSERT_EQ(files_of(run) == expected, true);
+TEST(ZarrCompression, FilesAreTheSameForAnyNumberOfRanksAggregatorsAndThreads) {
+  for (const char* compression : {"bitround=3", "blosc"}) {
+    const auto expected = files_of(lossy_run(compression));
+    for (const int n_ranks : {1, 2, 4, 7}) {
+      for (const int aggregators : {0, 1}) {
+        RunPlan run = lossy_run(compression, n_ranks);
+        run.aggregators = aggregators;
+        run.seed = static_cast<unsigned>(n_ranks + aggregators);
+        run.new_boxes_each_step = true;
+        run.options["compress_threads"] = std::to_string(1 + n_ranks % 3);
+        SCOPED_TRACE(fmt::format("{}, {} ranks, {} aggregators", compression, n_ranks, aggregators));
+        ASSERT_EQ(files_of(run) == expected, true);
+      }
     }
+  }
+}
+
+TEST(ZarrCompression, BloscKeepsEveryValueOfEveryType) {
+  for (const char* chunks : {"auto", "7,5,4", "1,1,1"}) {
+    RunPlan run = lossy_run("blosc", 3);
+    run.schema.reset();  // all types
+    run.options["chunks"] = chunks;
+    SCOPED_TRACE(chunks);
+    const auto store = written(run);
+    expect_complete(store, run, run.end_step);
+    const Json group = Json::parse(all_files(*store, ".").at("run.zarr/zarr.json"));
+    const Json& temp = group["consolidated_metadata"]["metadata"]["temp"];
+    const Json expected = {{"cname", "zstd"},
+                           {"clevel", 5},
+                           {"shuffle", "shuffle"},
+                           {"typesize", temp["data_type"] == "float64" ? 8 : 4},
+                           {"blocksize", 0}};
+    EXPECT_EQ(temp["codecs"][0]["configuration"]["codecs"][1]["configuration"], expected);
   }
 }
 
@@ -214,7 +235,7 @@ TEST(ZarrBitRound, ErrorsNameTheField) {
       << message_of(run);
   run = lossy_run("lz4");
   EXPECT_NE(message_of(run).find("field 'temp': compression lz4: Zarr arrays do not have it; expected none, "
-                                 "zip, zstd, bitround=N (1 to 52)"),
+                                 "zip, zstd, bitround=N (1 to 52), blosc"),
             std::string::npos)
       << message_of(run);
 }
