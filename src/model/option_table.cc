@@ -137,7 +137,7 @@ constexpr std::array kDatasetRows{
               "shape of chunks in NetCDF-4 and Zarr files, in samples (changes the dataset)",
               [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
               [](const Options& o) { return print_chunks(o.chunks); }},
-    OptionRow{"levels", "0 to 30, or auto (until no axis has more than 64 samples)",
+    OptionRow{"levels", "0 (none) to 30, or auto (until no axis has more than 64 samples)",
               "levels of half, quarter ... resolution that Zarr datasets have (changes the dataset)",
               [](Text text, Options& o) { return assign(o.levels, parse_levels(text)); },
               [](const Options& o) {
