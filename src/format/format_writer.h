@@ -88,8 +88,9 @@ class FormatWriter {
   [[nodiscard]] virtual Status check_mesh(const Mesh& mesh) const { return mesh.check_array(); }
   /// All ranks, before a step with level fields is laid out: its patches. Local.
   virtual Status take_patches(const PatchesOfMeshes& /*patches*/) { return {}; }
-  /// All ranks: layouts for the fields with present[field], which has the level fields or the coarse fields,
-  /// if the format stores such, after those of the schema. Local, pure.
+  /// All ranks: layouts for the fields with present[field]. After those of the schema come the level fields
+  /// or the coarse fields, if the step has such: other formats, also in other calls, ignore them. Local,
+  /// pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                              const StepHints& hints) const = 0;
   /// Success if steps may store some of a field's blocks only. kUnsupported names the format. Local, pure.

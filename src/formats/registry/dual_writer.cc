@@ -221,35 +221,25 @@ Status DualWriter::check_step_place(Index step) {
   return first_->check_step_place(step);
 }
 
-/// Without the coarse fields, which follow those of the schema, if only the second format stores them.
-std::vector<bool> DualWriter::present_in_first(std::vector<bool> present) const {
-  if (second_->num_coarse_levels() > 0 && first_->num_coarse_levels() == 0)
-    present.resize(std::min(present.size(), schema().fields().size()));
-  return present;
-}
-
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
-  return std::make_unique<DualStepLayouts>(first_->lay_out(present_in_first(present), hints),
-                                           second_->lay_out(present, hints));
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints), second_->lay_out(present, hints));
 }
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out_sparse(const std::vector<bool>& present,
                                                         const StepHints& hints,
                                                         const KeptFields& kept) const {
-  return std::make_unique<DualStepLayouts>(first_->lay_out(present_in_first(present), hints),
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints),
                                            second_->lay_out_sparse(present, hints, kept));
 }
 
 Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {
-  return first_->prepare(step, time, present_in_first(present));
+  return first_->prepare(step, time, present);
 }
 
 Status DualWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(second_->check_ours());
-  StoredStep in_first = stored;
-  in_first.present = present_in_first(stored.present);
-  ESKER_RETURN_IF_ERROR(first_->commit(in_first, durable));
+  ESKER_RETURN_IF_ERROR(first_->commit(stored, durable));
   ESKER_RETURN_IF_ERROR(second_->commit(stored, durable));
   times_ = second_->times();
   return {};

@@ -1,4 +1,4 @@
-// DualWriter: writes the same fields and steps in two formats, of which the second is IDX or Zarr.
+// DualWriter: writes the same fields and steps in two formats; the second one is IDX or Zarr.
 //
 //   run.nc and run.idx: option format=cdf5+idx
 //   run.nc and run.zarr: option format=cdf5+zarr
@@ -89,7 +89,6 @@ class DualWriter final : public FormatWriter {
   static std::vector<std::string> joined(std::vector<std::string> paths,
                                          const std::vector<std::string>& more);
   Status finish_creation();
-  [[nodiscard]] std::vector<bool> present_in_first(std::vector<bool> present) const;
 
   std::unique_ptr<StagedWriter> first_;
   std::unique_ptr<FormatWriter> second_;

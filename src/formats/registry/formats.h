@@ -49,8 +49,8 @@ struct FormatEntry {
   Result<std::unique_ptr<StagedWriter>> (*make_first_of_two)(const WriterTarget& target) = nullptr;
   /// Whether verify() proves by checksums that all steps are complete.
   bool has_checksums = false;
-  /// If datasets are directories, names of files of which each has one; the
-  /// first is that of writers. Such a format has no magic bytes.
+  /// If datasets are directories: each has a file with one of these names. The first is that of writers. Such
+  /// a format has no magic bytes.
   std::vector<std::string> indexes = {};
   /// The formats that the second writer can have if the first has this one.
   std::vector<std::string> seconds = {"idx"};

@@ -18,7 +18,7 @@ constexpr Index kTileBytes = Index{512} << 10;
 CdfStepLayouts::CdfStepLayouts(const StoredSchema& file, const Schema& schema,
                                const std::vector<bool>& present, const StepHints& hints, std::string path)
     : file_(file), hints_(hints), path_(std::move(path)) {
-  for (std::size_t f = 0; f < present.size(); ++f) {
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     if (!present[f]) continue;
     const Field& field = schema.fields()[f];
     const Box box = schema.box_of(schema.grid_of(field));

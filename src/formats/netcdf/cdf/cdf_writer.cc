@@ -129,7 +129,7 @@ std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present
 
 /// A field that is not due still has space in the record.
 Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& present) const {
-  for (std::size_t f = 0; f < present.size(); ++f) {
+  for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
     if (present[f] || schema_.fields()[f].fixed) continue;
     const int number = file_.variable_of_field[f];
     const Variable& variable = file_.header.variables[static_cast<std::size_t>(number)];

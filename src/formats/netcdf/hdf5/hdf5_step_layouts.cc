@@ -17,15 +17,15 @@ namespace esker::hdf5 {
 std::vector<std::size_t> fields_of_layouts(const Storage& storage, const std::vector<bool>& present) {
   std::vector<std::size_t> fields;
   for (const bool is_compressed : {true, false}) {
-    for (std::size_t f = 0; f < present.size(); ++f) {
+    for (std::size_t f = 0; f < storage.codecs.size(); ++f) {
       if (present[f] && storage.is_compressed(f) == is_compressed) fields.push_back(f);
     }
   }
   return fields;
 }
 
-Hdf5StepLayouts::Hdf5StepLayouts(const Netcdf4File& file, const Schema& schema, const std::vector<bool>& present,
-                                 const StepHints& hints, std::string path)
+Hdf5StepLayouts::Hdf5StepLayouts(const Netcdf4File& file, const Schema& schema,
+                                 const std::vector<bool>& present, const StepHints& hints, std::string path)
     : path_(std::move(path)) {
   for (const std::size_t f : fields_of_layouts(file.storage, present)) add(file, schema, f, hints);
   places_.resize(layouts.size());

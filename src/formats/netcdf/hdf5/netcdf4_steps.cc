@@ -89,8 +89,8 @@ class StepAddition {
 
   Status run(std::vector<Index>& places) {
     reserve();
-    places.assign(step_.present.size(), 0);
-    for (std::size_t f = 0; f < step_.present.size(); ++f) {
+    places.assign(schema_.fields().size(), 0);
+    for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
       const bool fixed = schema_.fields()[f].fixed;
       if (fixed && !step_.present[f]) continue;
       const Handle dataset = open_dataset(file_.id, of_.model.header, of_.variable_of(f));
@@ -123,7 +123,7 @@ class StepAddition {
   /// First the fields that are not compressed, whose places are thus known before the others are.
   void reserve() {
     Index raw = 0, compressed = 0;
-    for (std::size_t f = 0; f < step_.present.size(); ++f) {
+    for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
       if (!step_.present[f] || is_contiguous(schema_, of_.storage, f)) continue;
       if (!of_.storage.is_compressed(f)) {
         raw += room_of(f);
