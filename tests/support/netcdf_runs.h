@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,25 @@ inline std::map<std::string, std::string> files_of(const RunPlan& run) {
   const Status status = write_all(store, run);
   EXPECT_TRUE(status.ok()) << status.message();
   return all_files(*store, ".");
+}
+
+/// The files before each call to the file system while a run is written: what a kill there leaves, but for
+/// the lock. Only moments that have a file at `path`, if that is given.
+inline std::set<std::map<std::string, std::string>> moments_of(const RunPlan& run,
+                                                               const std::string& path = "") {
+  const auto store = memory_store();
+  std::mutex mutex;
+  std::set<std::map<std::string, std::string>> moments;
+  const auto look = [&](StoreCall, const std::string&) {
+    const std::scoped_lock lock(mutex);
+    auto files = all_files(*store, ".");
+    std::erase_if(files, [](const auto& file) { return file.first.ends_with(".esker-lock"); });
+    if (path.empty() || files.contains(path)) moments.insert(std::move(files));
+    return 0;
+  };
+  const Status status = write_all([&](int) { return faulty_store(store, look); }, run);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return moments;
 }
 
 /// A separate store with these files.

@@ -5,13 +5,11 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <string_view>
 
 #include "formats/registry/open_dataset.h"
 #include "formats/registry/verify.h"
-#include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -212,16 +210,7 @@ TEST_P(ConformanceOfFiles, LeftoversAreCutOff) {
 TEST_P(ConformanceOfFiles, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   const RunPlan run = run_on(2);
   const Files expected = files_of(run);
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<Files> moments;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    const Files files = without_lock(all_files(*store, "."));
-    if (files.contains(run.path)) moments.insert(files);
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  const auto moments = moments_of(run, run.path);
   ASSERT_GT(std::ssize(moments), format().least_moments);
   std::set<Index> seen;
   std::size_t n_journals = 0;

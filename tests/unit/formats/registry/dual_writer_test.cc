@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <mutex>
 #include <optional>
 #include <set>
 
@@ -249,15 +248,7 @@ TEST(DualWriter, SeparateFilesAreContinuedSeparately) {
 
 TEST(DualWriter, AKillAtAnyCallLeavesTheCommittedStepsInBoth) {
   const Files expected = expected_files();
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<Files> snapshots;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    snapshots.insert(all_files(*store, "."));
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, dual_run()).ok());
+  const auto snapshots = moments_of(dual_run());
   ASSERT_GT(snapshots.size(), 50u);
   std::set<Index> seen;
   for (const Files& snapshot : snapshots) {

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "formats/registry/open_dataset.h"
 #include "formats/zarr/metadata.h"
-#include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -166,15 +164,7 @@ TEST(NetcdfAndZarr, OfTwoRunsAreContinuedSeparately) {
 // A kill can leave one more step in the netCDF file, which is committed first.
 TEST(NetcdfAndZarr, HoldTheCommittedStepsAfterAKillAtAnyCall) {
   const Files expected = expected_files();
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<Files> moments;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    moments.insert(all_files(*store, "."));
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, dual_run()).ok());
+  const auto moments = moments_of(dual_run());
   ASSERT_GT(moments.size(), 50U);
   std::set<Index> seen;
   for (const Files& moment : moments) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,7 +13,6 @@
 
 #include "format/json_text.h"
 #include "formats/registry/open_dataset.h"
-#include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
 #include "support/read_box.h"
 #include "support/runs.h"
@@ -172,17 +170,7 @@ TEST(ZarrBitRound, ReadersLearnTheBitsAndTheCodec) {
 TEST(ZarrBitRound, AKillAtAnyCallLeavesErrorsOfTheCommittedStepsAndARunCanContinue) {
   const RunPlan run = lossy_run("bitround=3", 2);
   const auto expected = files_of(run);
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<std::map<std::string, std::string>> moments;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    auto files = all_files(*store, ".");
-    files.erase("run.esker-lock");
-    if (files.contains("run.zarr/zarr.json")) moments.insert(std::move(files));
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  const auto moments = moments_of(run, "run.zarr/zarr.json");
   ASSERT_GT(moments.size(), 50U);
   std::set<Index> seen;
   for (const auto& moment : moments) {

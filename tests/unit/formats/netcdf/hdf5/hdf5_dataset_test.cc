@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <mutex>
 #include <numeric>
 #include <set>
 
@@ -182,16 +181,7 @@ TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
 // committed steps, and reading does not change them.
 TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
   const RunPlan run = dataset_run();
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<std::map<std::string, std::string>> moments;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    auto files = all_files(*store, ".");
-    if (files.contains("run.nc")) moments.insert(files);
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  const auto moments = moments_of(run, "run.nc");
   std::set<Index> seen;
   int n_journals = 0;
   for (const auto& files : moments) {

@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 #include <netcdf.h>
 
-#include <mutex>
 #include <set>
 
 #include "formats/registry/open_dataset.h"
-#include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -142,26 +140,11 @@ TEST(PartedWriter, SeveralRunsGiveTheFilesOfOneRun) {
   ASSERT_EQ(all_files(*store, ".") == expected, true);
 }
 
-/// The files that a kill leaves.
-Files without_lock(Files files) {
-  files.erase("run.esker-lock");
-  return files;
-}
-
 TEST(PartedWriter, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   RunPlan run = parted_run(2, 2);
   run.end_step = 2;
   const Files expected = files_of(run);
-  const auto store = memory_store();
-  std::mutex mutex;
-  std::set<Files> snapshots;
-  const auto look = [&](StoreCall, const std::string&) {
-    const std::scoped_lock lock(mutex);
-    const Files files = all_files(*store, ".");
-    if (files.contains("run.nc")) snapshots.insert(without_lock(files));
-    return 0;
-  };
-  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  const auto snapshots = moments_of(run, "run.nc");
   ASSERT_GT(snapshots.size(), 40u);
   std::set<Index> seen;
   Index n_ahead = 0, number = 0;
