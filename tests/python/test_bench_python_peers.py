@@ -171,3 +171,8 @@ def test_every_workload_has_parts(tmp_path: Path) -> None:
         held = sum(part.nbytes for rank in range(4) for part in parts_of_rank(parts, rank))
         assert held == parts["data_bytes_per_step"]
         assert all(part.chunks for part in parts_of_rank(parts, 0))
+
+
+def test_the_level_of_zstd_is_that_of_esker() -> None:
+    names = (ROOT / "src/formats/zarr/names.h").read_text()
+    assert f"kZstdLevel = {zarr_cases.ZSTD_LEVEL};" in names

@@ -18,7 +18,7 @@ from esker.bench.parts import Part
 Samples = list[NDArray[np.float64]]
 """Per part, the samples of one process."""
 
-_ZSTD_LEVEL = 1
+ZSTD_LEVEL = 3
 """That of Esker's compression=zstd."""
 
 
@@ -112,7 +112,7 @@ class ZarrPython:
             dtype="float64",
             chunks=(1, *part.chunks.chunk),
             shards=(1, *part.chunks.shard) if self._is_sharded else None,
-            compressors=self._zarr.codecs.ZstdCodec(level=_ZSTD_LEVEL) if self._zstd else None,
+            compressors=self._zarr.codecs.ZstdCodec(level=ZSTD_LEVEL) if self._zstd else None,
             fill_value=0,
             zarr_format=3,
         )
@@ -175,7 +175,7 @@ class TensorStore:
         chunk, shard = [1, *part.chunks.chunk], [1, *part.chunks.shard]
         codecs: list[Any] = [{"name": "bytes", "configuration": {"endian": "little"}}]
         if self._zstd:
-            codecs.append({"name": "zstd", "configuration": {"level": _ZSTD_LEVEL}})
+            codecs.append({"name": "zstd", "configuration": {"level": ZSTD_LEVEL}})
         if self._is_sharded:
             codecs = [{"name": "sharding_indexed", "configuration": {"chunk_shape": chunk, "codecs": codecs}}]
         return {
