@@ -50,7 +50,8 @@ ChunkFiles::ChunkFiles(Store& store, std::string directory, const StoredForm& fo
       rank_(static_cast<std::size_t>(rank)),
       first_(step < 0 ? 0 : 1),
       step_(step),
-      counters_(counters) {
+      counters_(counters),
+      counts_(chunks_per_file(form)) {
   const std::vector<Index> strides = strides_of(form);
   sample_bytes_ = chunk_bytes_ = form.chain.value_bytes;
   for (std::size_t axis = first_ + rank_; axis < form.chunk.size(); ++axis) sample_bytes_ *= form.chunk[axis];
@@ -88,7 +89,7 @@ Status ChunkFiles::open(const Places& file) {
 
 Status ChunkFiles::read_index() {
   Index num_chunks = 1;
-  for (const Index count : chunks_per_file(form_)) num_chunks *= count;
+  for (const Index count : counts_) num_chunks *= count;
   const Index bytes = index_bytes(num_chunks, form_.has_index_sum);
   if (file_bytes_ < bytes)
     return error(Code::kDataLoss, "{} bytes, expected an index of {}", file_bytes_, bytes);
@@ -103,16 +104,14 @@ Status ChunkFiles::read_index() {
 ChunkPlace ChunkFiles::stored_at(const Places& chunk) const {
   if (!file_) return {};
   if (!form_.is_sharded) return {0, static_cast<std::uint64_t>(file_bytes_)};
-  const std::vector<Index> counts = chunks_per_file(form_);
   Places place = chunk;
-  for (std::size_t a = 0; a < place.size(); ++a) place[a] %= counts[a];
-  return index_[static_cast<std::size_t>(number_of(place, counts))];
+  for (std::size_t a = 0; a < place.size(); ++a) place[a] %= counts_[a];
+  return index_[static_cast<std::size_t>(number_of(place, counts_))];
 }
 
 Result<ChunkPlace> ChunkFiles::find(const Places& chunk) {
-  const std::vector<Index> counts = chunks_per_file(form_);
   Places file = chunk;
-  for (std::size_t a = 0; a < file.size(); ++a) file[a] /= counts[a];
+  for (std::size_t a = 0; a < file.size(); ++a) file[a] /= counts_[a];
   ESKER_RETURN_IF_ERROR(open(file));
   return stored_at(chunk);
 }

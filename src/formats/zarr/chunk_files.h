@@ -66,6 +66,7 @@ class ChunkFiles {
   ReadCounters& counters_;
   BlockCache* cache_ = nullptr;
   int array_ = 0;
+  const Places counts_;  // of chunks in a file
   Point extent_{1, 1, 1, 1, 1};
   std::array<Index, kMaxRank> strides_{};  // in a decoded chunk, x first
   Index sample_bytes_ = 0, chunk_bytes_ = 0;

@@ -22,8 +22,8 @@ struct CodecChain {
   int value_bytes = 1;   ///< of a value in memory
   bool is_half = false;  ///< values are float16 in the file, and float32 in memory
   bool is_big_endian = false;
-  std::vector<int> order =
-      {};  ///< the axis of the array that is stored n-th, slowest first; empty: as in the array
+  /// The axis of the array that is stored n-th, slowest first; empty: as in the array.
+  std::vector<int> order = {};
   std::vector<ByteCodec> codecs = {};  ///< as they encode; at most one of them is a compression
 
   /// Whether parts of a chunk can be read from the file: at most their bytes are in another order.

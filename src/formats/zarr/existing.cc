@@ -1,6 +1,7 @@
 #include "formats/zarr/existing.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -15,16 +16,7 @@
 namespace esker::zarr {
 namespace {
 
-constexpr Index kMostValueBytes = Index{1} << 31;
-
-Result<std::vector<std::byte>> read_file(Store& store, const std::string& path) {
-  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const Index size, file->size_bytes());
-  if (size > kMostValueBytes) return error(Code::kDataLoss, "{}: {} bytes, expected less", path, size);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  ESKER_RETURN_IF_ERROR(file->read_at(bytes, 0));
-  return bytes;
-}
+constexpr std::size_t kMostValueBytes = std::size_t{1} << 31U;
 
 /// Reads the values of arrays whose chunks are files.
 class ValueReader {
@@ -63,8 +55,8 @@ class ValueReader {
       -> decltype(parse(std::span<const std::byte>())) {
     has_failed_ = true;  // unless this returns at the end
     ESKER_ASSIGN_OR_RETURN(const std::string path, find(array, number));
-    ESKER_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(store_, path));
-    auto found = parse(bytes);
+    ESKER_ASSIGN_OR_RETURN(const std::string bytes, read_text(store_, path, kMostValueBytes));
+    auto found = parse(std::as_bytes(std::span(bytes)));
     if (!found.ok()) return found.status().with_context(path);
     has_failed_ = false;
     return found;

@@ -28,7 +28,7 @@ Result<Existing> read_staged(Store& store, const Paths& paths);
 std::string print_existing(const Existing& existing);
 Result<Existing> parse_existing(const std::string& text);
 
-/// The suffix of the first half of a dataset of which the group is the second; empty: none, or no group.
+/// The suffix of the first half of the dataset whose second half is the group; empty: none, or no group.
 Result<std::string> find_other_suffix(Store& store, const Paths& paths);
 
 }  // namespace esker::zarr

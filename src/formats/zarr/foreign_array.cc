@@ -260,12 +260,12 @@ void take_attributes(const Json& json, ForeignArray& array) {
 
 Status add_codec(const std::string& name, CodecChain& chain) {
   static constexpr std::array<std::pair<std::string_view, ByteCodec>, 6> kCodecs{
-      {{"gzip", ByteCodec::kInGzip},
+      {{kGzip, ByteCodec::kInGzip},
        {"zlib", ByteCodec::kInZlib},
-       {"zstd", ByteCodec::kInZstd},
-       {"blosc", ByteCodec::kInBlosc},
+       {kZstd, ByteCodec::kInZstd},
+       {kBlosc, ByteCodec::kInBlosc},
        {"lz4", ByteCodec::kInLz4},
-       {"crc32c", ByteCodec::kWithSum}}};
+       {kSums, ByteCodec::kWithSum}}};
   constexpr std::string_view kOther =
       "numcodecs.";  // the same codecs by the names that zarr-python has for them
   std::string_view known = name;

@@ -1,5 +1,6 @@
 #include "formats/zarr/foreign_values.h"
 
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -14,17 +15,7 @@
 namespace esker::zarr {
 namespace {
 
-constexpr Index kMostTextBytes = Index{64} << 10;
-
-Result<std::vector<std::byte>> read_whole(Store& store, const std::string& path, Index most) {
-  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const Index size, file->size_bytes());
-  if (size > most)
-    return error(Code::kUnsupported, "{}: {} bytes; at most {} are supported", path, size, most);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  ESKER_RETURN_IF_ERROR(file->read_at(bytes, 0));
-  return bytes;
-}
+constexpr std::size_t kMostTextBytes = std::size_t{64} << 10U;
 
 }  // namespace
 
@@ -32,16 +23,18 @@ Result<std::string> ForeignValues::text_of(const ForeignArray& array) const {
   const std::string path = group_.directory_of(array) + key_of(array.form.keys, {});
   ESKER_ASSIGN_OR_RETURN(const bool exists, store_.exists(path));
   if (!exists) return std::string();
-  ESKER_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, read_whole(store_, path, kMostTextBytes));
+  ESKER_ASSIGN_OR_RETURN(std::string stored, read_text(store_, path, kMostTextBytes));
   if (!array.form.chain.codecs.empty()) {
-    auto size = zstd_decoded_bytes(bytes);
-    if (size.ok() && *size > kMostTextBytes) size = error(Code::kUnsupported, "a text of {} bytes", *size);
+    const auto frame = std::as_bytes(std::span(stored));
+    auto size = zstd_decoded_bytes(frame);
+    if (size.ok() && *size > Index{kMostTextBytes})
+      size = error(Code::kUnsupported, "a text of {} bytes", *size);
     if (!size.ok()) return size.status().with_context(path);
-    std::vector<std::byte> decoded(static_cast<std::size_t>(*size));
-    ESKER_RETURN_IF_ERROR(zstd_decode(bytes, decoded).with_context(path));
-    bytes = std::move(decoded);
+    std::string decoded(static_cast<std::size_t>(*size), '\0');
+    ESKER_RETURN_IF_ERROR(zstd_decode(frame, std::as_writable_bytes(std::span(decoded))).with_context(path));
+    stored = std::move(decoded);
   }
-  auto text = parse_text(bytes);
+  auto text = parse_text(std::as_bytes(std::span(stored)));
   if (!text.ok()) return text.status().with_context(path);
   return text;
 }

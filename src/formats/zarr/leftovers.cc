@@ -1,29 +1,20 @@
 #include "formats/zarr/leftovers.h"
 
-#include <charconv>
-
 #include "base/checked.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "format/json_text.h"
 #include "format/schema_json.h"
 
 namespace esker::zarr {
 namespace {
 
-/// Whether a name is that of files of steps from `first_absent` on.
-bool is_of_later_steps(const std::string& name, Index first_absent, Index steps_per_file) {
-  Index number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool is_number = error == std::errc() && end == name.data() + name.size();
-  return is_number && number >= div_up(first_absent, steps_per_file);
-}
-
 Status find_in_array(Store& store, const Paths& paths, const Group& group, const Array& array,
                      Findings& findings) {
   if (!array.has_steps(group.time)) return {};
   ESKER_ASSIGN_OR_RETURN(const auto names, store.list(paths.files_of(array)));
   for (const std::string& name : names) {
-    if (!is_of_later_steps(name, group.num_steps, array.file.front())) continue;
+    if (parse_integer(name).value_or(-1) < div_up(group.num_steps, array.file.front())) continue;
     findings.warning(paths.files_of(array) + "/" + name, "of a step that is not committed");
   }
   const std::string path = paths.metadata_of(array);

@@ -1,13 +1,13 @@
 #include "formats/zarr/zarr_writer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "format/no_stored_bits.h"
 #include "format/schema_json.h"
 #include "formats/zarr/creation.h"
@@ -20,14 +20,6 @@
 
 namespace esker::zarr {
 namespace {
-
-/// The number that is the name of a file or a directory; -1 if it is another name.
-Index number_of(const std::string& name) {
-  Index number = 0;
-  const char* end = name.data() + name.size();
-  const auto [rest, failure] = std::from_chars(name.data(), end, number);
-  return failure == std::errc() && rest == end && number >= 0 ? number : -1;
-}
 
 /// Of an array whose files have several steps.
 Index bytes_of_step(const Array& array) {
@@ -249,8 +241,8 @@ Status ZarrWriter::write_arrays(const Group& group, std::size_t count, bool dura
     const Status status = replace_file(*store_, paths_.metadata_of(array), print_array(array), durable);
     if (first.ok()) first = status;
   }
+  if (count == 0) return first;
   for (const std::string& level : group.level_names()) {
-    if (count == 0) break;
     const Status status =
         replace_file(*store_, paths_.of_level(level).group(), print_level(group, level), durable);
     if (first.ok()) first = status;
@@ -343,7 +335,7 @@ Status ZarrWriter::remove_steps_from(Index num_steps, const Array& array, bool d
   const Index per_file = array.file.front(), kept = num_steps % per_file;
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->list(directory));
   for (const std::string& name : names) {
-    const Index number = number_of(name);
+    const Index number = parse_integer(name).value_or(-1);
     if (number >= div_up(num_steps, per_file))
       ESKER_RETURN_IF_ERROR(store_->remove_all(directory + "/" + name));
     if (kept > 0 && number == num_steps / per_file)

@@ -22,7 +22,7 @@ namespace esker::zarr {
 class ZarrWriter final : public StagedWriter {
  public:
   /// The group is `stem`.zarr; `lock` protects everything that is written with this stem. `other_suffix`: of
-  /// the first half of a dataset of which this is the second.
+  /// the first half of a dataset whose second half this is.
   ZarrWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
              std::shared_ptr<WriterLock> lock, std::string other_suffix = {});
 
