@@ -152,7 +152,7 @@ class ConvertOptions:
     type=OfField("CODEC", click.STRING),
     multiple=True,
     help="How to store the fields of IDX: none, zip, lz4, zfp-reversible, zfp-accuracy=X or zfp-precision=N; of Zarr: "
-    "none, zip or zstd; after FIELD: only that field. Repeatable.",
+    "none, zip, zstd, blosc or bitround=N; after FIELD: only that field. Repeatable.",
 )
 @click.option(
     "--stored-bits",
