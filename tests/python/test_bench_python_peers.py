@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import esker
 from esker.bench import jobs, peers, python_peers, zarr_cases
 from esker.bench.parts import Chunks, Part, Salt, chunks_of, count_bad, parts_of_rank
 
@@ -173,6 +174,8 @@ def test_every_workload_has_parts(tmp_path: Path) -> None:
         assert all(part.chunks for part in parts_of_rank(parts, 0))
 
 
-def test_the_level_of_zstd_is_that_of_esker() -> None:
-    names = (ROOT / "src/formats/zarr/names.h").read_text()
-    assert f"kZstdLevel = {zarr_cases.ZSTD_LEVEL};" in names
+def test_the_level_of_zstd_is_that_of_esker(tmp_path: Path) -> None:
+    esker.write(tmp_path / "run.zarr", {"v": np.zeros((4, 5))}, compression="zstd")
+    (shards,) = json.loads((tmp_path / "run.zarr/v/zarr.json").read_text())["codecs"]
+    levels = [one["configuration"].get("level") for one in shards["configuration"]["codecs"]]
+    assert levels == [None, zarr_cases.ZSTD_LEVEL]

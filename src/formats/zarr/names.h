@@ -12,7 +12,8 @@ inline constexpr const char* kSharding = "sharding_indexed";
 inline constexpr const char* kTexts = "vlen-utf8";
 inline constexpr const char* kTextType = "string";
 inline constexpr const char* kFillAttribute = "_FillValue";
-inline constexpr int kZstdLevel = 3, kBloscLevel = 5;
+inline constexpr int kZstdLevel = 3;
+inline constexpr int kBloscLevel = 5;
 
 /// The words for numbers that JSON lacks.
 inline constexpr const char* kNaN = "NaN";
