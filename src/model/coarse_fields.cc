@@ -25,10 +25,11 @@ std::vector<T> every(const std::vector<T>& values, int level) {
 }
 
 Status add_coords(const Grid& grid, GridId to, int level, Schema& coarse) {
-  for (const auto& [dim, values] : grid.coords) {
+  for (const auto& item : grid.coords) {
+    const std::string& dim = item.first;
     const auto typed = grid.typed_coords.find(dim);
     if (typed == grid.typed_coords.end()) {
-      ESKER_RETURN_IF_ERROR(coarse.set_coords(to, dim, every(values, level)));
+      ESKER_RETURN_IF_ERROR(coarse.set_coords(to, dim, every(item.second, level)));
     } else {
       ESKER_RETURN_IF_ERROR(std::visit(
           [&](const auto& list) { return coarse.set_coords(to, dim, Numbers(every(list, level))); },
