@@ -37,7 +37,8 @@ class LatticeDataset : public OpenedDataset {
   }
   /// Splits `target` into targets that are each a lattice of the grid and no smaller than one read.
   [[nodiscard]] Result<std::vector<ReadTarget>> cut(int field, const ReadTarget& target) const;
-  /// The unit of an array in chunks of this extent. `is_plain`: parts of a chunk can be read.
+  /// The unit of an array in chunks of this extent, at a level or kEveryLevel. `is_plain`: parts of a chunk
+  /// can be read.
   [[nodiscard]] ReadUnit unit_of_chunks(int field, int level, const Point& chunk, bool is_plain) const;
   /// Fills `infos`: one part for each grid's fields that vary in time, and one for its fixed fields.
   Status list_parts();

@@ -96,19 +96,18 @@ Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection
 ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
   constexpr Index kUnitBytes = Index{4} << 20;
   const Box grid = box(field);
-  const auto mask = bitmask(field);
-  const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
-  const std::vector<Index>& chunk = variable_of(field).chunk;  // slowest axis first, also that of time
+  const std::vector<Index>& stored = variable_of(field).chunk;  // slowest axis first, also that of time
   const std::size_t before = field_at(field).fixed ? 0 : 1;
   const bool is_plain = reads_past_library(field);
-  if (is_plain && chunk.empty()) return {grid.hi};
-  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
-  Index bytes = field_at(field).sample_bytes();
+  if (is_plain && stored.empty()) return {grid.hi};
+  Point chunk{1, 1, 1, 1, 1};
   for (int a = 0; a < grid.rank; ++a) {
     const std::size_t axis = before + static_cast<std::size_t>(grid.rank - 1 - a);
-    unit.extent[a] = axis < chunk.size() ? std::clamp<Index>(chunk[axis] / stride[a], 1, grid.hi[a]) : 1;
-    bytes *= unit.extent[a];
+    if (axis < stored.size()) chunk[a] = stored[axis];
   }
+  ReadUnit unit = unit_of_chunks(field, level, chunk, is_plain);
+  Index bytes = field_at(field).sample_bytes();
+  for (int a = 0; a < grid.rank; ++a) bytes *= unit.extent[a];
   for (int a = 0; a < grid.rank && !is_plain; ++a) {
     for (; unit.extent[a] < grid.hi[a] && 2 * bytes <= kUnitBytes; bytes *= 2) unit.extent[a] *= 2;
   }
