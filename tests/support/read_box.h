@@ -11,11 +11,10 @@ namespace esker::testing_support {
 
 inline Status read_box(const OpenedDataset& dataset, int field, Index step, const Box& box, int level,
                        std::byte* out, const ReadContext& context = {}) {
-  const auto mask = dataset.bitmask(field);
-  if (!mask.ok()) return mask.status();
-  const Lattice samples = select_samples(*mask, clip(box, dataset.box(field)), level);
+  const auto samples = dataset.samples_up_to(field, clip(box, dataset.box(field)), level);
+  if (!samples.ok()) return samples.status();
   const Index sample_bytes = dataset.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
-  return dataset.read(field, step, ReadTarget::dense(samples, level, out, sample_bytes), context);
+  return dataset.read(field, step, ReadTarget::dense(*samples, level, out, sample_bytes), context);
 }
 
 inline Status read_box(const idx::IdxPart& part, const std::vector<int>& columns, Index step, const Box& box,
