@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from esker.base.boxes import Box
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
-from esker.dataset.opening import Dataset
+from esker.plot.labels import METERS, coordinate_units, position_text, shown_units, time_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,10 +35,6 @@ PICTURE_PX = 1024
 """Length of a picture's longer side. The default level is the coarsest with that many samples along one
 side."""
 _DPI = 128
-_METERS_SHOWN_AS_KM = 20_000.0
-_METERS = {"m": 1.0, "metre": 1.0, "meter": 1.0, "metres": 1.0, "meters": 1.0, "km": 1000.0}
-_DAYS_PER_YEAR = {"365_day": 365, "noleap": 365, "366_day": 366, "all_leap": 366, "360_day": 360}
-"""Calendars whose years all have the same length."""
 _LOG_DECADES = 4
 _MAX_MAP_RATIO = 12
 """Maps with a larger ratio of length to width are not drawn to scale."""
@@ -162,8 +158,8 @@ def read_plane(
         vertical=vertical,
         level=level,
         nbytes=selection.nbytes,
-        time=_time_text(field, step),
-        position="" if where is None else _position_text(field, *where),
+        time=time_text(field, step),
+        position="" if where is None else position_text(field, *where),
     )
 
 
@@ -271,14 +267,14 @@ def _nearest_index(field: Field, dim: str, where: Coordinate) -> int:
         raise ValueError(
             f"{field.name}: {dim} has no coordinates; give an index, which is an integer without units"
         )
-    units = _coordinate_units(field, dim)
+    units = coordinate_units(field, dim)
     value = where.value
     if where.units and where.units != units:
-        if not (where.units in _METERS and units in _METERS):
+        if not (where.units in METERS and units in METERS):
             raise ValueError(
                 f"{field.name}: coordinates of {dim} are in {units or 'unknown units'}, not {where.units}"
             )
-        value *= _METERS[where.units] / _METERS[units]
+        value *= METERS[where.units] / METERS[units]
     lo, hi = float(coords.min()), float(coords.max())
     half_cell = (hi - lo) / max(1, len(coords) - 1) / 2
     if not lo - half_cell <= value <= hi + half_cell:
@@ -322,7 +318,7 @@ def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:
     coords = field.grid.coords.get(dim)
     indices = np.arange(box[0][axis], box[1][axis])
     all_values = np.asarray(indices if coords is None else coords[indices], dtype=np.float64)
-    unit, factor = _shown_units(field, dim, all_values)
+    unit, factor = shown_units(field, dim, all_values)
     step = all_values[1] - all_values[0] if len(all_values) > 1 else 1.0
     last_step = all_values[-1] - all_values[-2] if len(all_values) > 1 else 1.0
     return PlaneAxis(
@@ -331,41 +327,6 @@ def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:
         units=unit,
         limits=((all_values[0] - step / 2) * factor, (all_values[-1] + last_step / 2) * factor),
     )
-
-
-def _coordinate_units(field: Field, dim: str) -> str:
-    attrs = field.dataset.dim_attrs.get(dim, {})
-    return str(attrs.get("units", field.grid.attrs.get("coordinate_units", "")))
-
-
-def _shown_units(field: Field, dim: str, values: NDArray[Any]) -> tuple[str, float]:
-    """Units of an axis label and the factor for its values; long distances are shown in km."""
-    if dim not in field.grid.coords:
-        return "index", 1.0
-    unit = _coordinate_units(field, dim)
-    if _METERS.get(unit) == 1.0 and np.abs(values).max() >= _METERS_SHOWN_AS_KM:
-        return "km", 1e-3
-    return unit, 1.0
-
-
-def _time_text(field: Field, step: int) -> str:
-    dataset: Dataset = field.dataset
-    if field.fixed or not dataset.steps:
-        return ""
-    time, attrs = dataset.steps[step], dataset.time_attrs
-    units = str(attrs.get("units", dataset.attrs.get("time_units", ""))).partition(" since ")[0]
-    days_per_year = _DAYS_PER_YEAR.get(str(attrs.get("calendar", "")))
-    if units == "days" and days_per_year and abs(time) >= days_per_year:
-        return f"t = {time / days_per_year:g} years"
-    return f"t = {time:g} {units}".rstrip()
-
-
-def _position_text(field: Field, dim: str, index: int) -> str:
-    coords = field.grid.coords.get(dim)
-    if coords is None:
-        return f"{dim} = {index}"
-    unit, factor = _shown_units(field, dim, coords)
-    return f"{dim} = {coords[index] * factor:g} {unit}".rstrip()
 
 
 def _same_scale(plane: Plane) -> bool:
