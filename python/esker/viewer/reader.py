@@ -1,0 +1,113 @@
+"""Runs reads in a few threads, ends those that became stale, and keeps the latest pictures."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from esker.viewer.samples import Picture, Stale
+
+THREADS = 2
+"""Reads at once; each uses the threads of Dataset.open()."""
+KEPT_BYTES = 64 << 20
+"""Of pictures that are kept, next to the cache of blocks."""
+
+Answer = Any
+
+
+class Reader:
+    """The reads of all pages of a server."""
+
+    def __init__(self, threads: int = THREADS, kept_bytes: int = KEPT_BYTES) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="esker-view")
+        self._kept = _Kept(kept_bytes)
+        self._closed = threading.Event()
+
+    def kept(self, key: Hashable) -> Answer | None:
+        """An answer that is in memory, or None."""
+        return self._kept.get(key)
+
+    def submit(
+        self,
+        key: Hashable,
+        read: Callable[[Callable[[], bool]], Answer],
+        is_wanted: Callable[[], bool],
+        done: Callable[[Answer | None, str], object],
+    ) -> None:
+        """Calls read(is_wanted) in a thread, then done(answer, "") or done(None, reason). Not if it became stale.
+
+        `done` is called in that thread.
+        """
+
+        def go_on() -> bool:
+            return is_wanted() and not self._closed.is_set()
+
+        def run() -> None:
+            found = self._kept.get(key)
+            try:
+                if found is None:
+                    found = read(go_on)
+                    self._kept.put(key, found)
+            except Stale:
+                return
+            except (OSError, ValueError, IndexError, KeyError, RuntimeError, MemoryError) as error:
+                if go_on():
+                    done(None, _reason(error))
+                return
+            if go_on():
+                done(found, "")
+
+        if not self._closed.is_set():
+            self._pool.submit(run)
+
+    def forget(self) -> None:
+        """Drops what is kept: the files changed."""
+        self._kept.clear()
+
+    def close(self) -> None:
+        """Ends all reads."""
+        self._closed.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _reason(error: Exception) -> str:
+    return (
+        str(error.args[0])
+        if isinstance(error, KeyError) and error.args
+        else str(error) or type(error).__name__
+    )
+
+
+class _Kept:
+    """The answers used last, up to a number of bytes; safe to use from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = 0
+        self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Answer | None:
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
+    def put(self, key: Hashable, answer: Answer) -> None:
+        with self._lock:
+            self._bytes += _size(answer) - _size(self._answers.pop(key, None))
+            self._answers[key] = answer
+            while self._bytes > self._most:
+                self._bytes -= _size(self._answers.popitem(last=False)[1])
+
+    def clear(self) -> None:
+        with self._lock:
+            self._answers.clear()
+            self._bytes = 0
+
+
+def _size(answer: Answer | None) -> int:
+    return answer.size if isinstance(answer, Picture) else 0 if answer is None else 64

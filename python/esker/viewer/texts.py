@@ -1,0 +1,180 @@
+"""All sentences that the page shows. They are plain text; the page never makes HTML of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from esker.dataset.field import Field
+from esker.dataset.opening import Dataset
+from esker.plot.labels import position_text, time_text
+from esker.viewer.axes import Axis, Plane
+from esker.viewer.colors import Coloring
+from esker.viewer.reads import Plan
+from esker.viewer.samples import Kind, Picture, finite_range
+from esker.viewer.session import Scene
+
+KEYS = (
+    ("Left, Right", "previous and next step"),
+    ("Up, Down", "move the plane by one sample"),
+    ("Space", "play and stop"),
+    ("+, -", "zoom in and out"),
+    ("W, A, S, D", "pan up, left, down, right"),
+    ("0", "show all of the plane"),
+    ("F", "next field"),
+    ("C", "next component"),
+    ("N", "next direction of the plane"),
+    ("L", "logarithmic colors"),
+    ("P", "next palette"),
+    ("R", "reverse the palette"),
+    ("Z", "range symmetric about zero"),
+    ("V", "next range: view, step, all steps, by hand"),
+    ("[ and ]", "a coarser and a finer level; \\ chooses it automatically"),
+    ("I, J, K, M", "move the cursor by one sample; Enter asks for series and profile there"),
+    ("T", "table of coarse values"),
+    ("Escape", "close what is open"),
+    ("?", "this list"),
+)
+
+KIND_NAMES = {
+    Kind.FILL: "fill value (dots)",
+    Kind.NAN: "NaN (crosses)",
+    Kind.MISSING: "missing block (slanted lines)",
+    Kind.COARSER: "not stored at this level (horizontal lines)",
+    Kind.NO_LOGARITHM: "0 or less (vertical lines)",
+}
+"""With the hatches of page.HATCHES."""
+
+
+def size_text(size: float) -> str:
+    """Bytes as in "675.6 kB"."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def field_label(field: Field, component: int | None) -> str:
+    """The name of the color bar, with units."""
+    name = str(field.attrs.get("long_name", field.name))
+    if field.components > 1:
+        name += ", length" if component is None else f", component {component}"
+    units = field.attrs.get("units")
+    return f"{name} [{units}]" if units else name
+
+
+def title(field: Field, scene: Scene, plane: Plane, place: int | None) -> str:
+    """Field, time and position: "temp, t = 30 years, z = 0 m"."""
+    where = "" if plane.normal is None or place is None else position_text(field, plane.normal.dim, place)
+    return ", ".join(part for part in (field.name, time_text(field, scene.step), where) if part)
+
+
+def step_text(field: Field, scene: Scene) -> str:
+    """ "step 4 of 4, t = 30 years"; "fixed" for fields without time."""
+    if field.fixed:
+        return "fixed"
+    return f"step {scene.step + 1} of {len(field.dataset.steps)}, {time_text(field, scene.step)}"
+
+
+def status(field: Field, plan: Plan, picture: Picture | None, nbytes: int, pixels_apart: float) -> str:
+    """The line that is always visible: level, samples per pixel, whether more is to come, bytes read."""
+    if picture is None:
+        return f"level {plan.overview.level} of {field.max_level} · reading …"
+    done = "complete" if picture.request == plan.final else f"refining to level {plan.final.level}"
+    density = (1 / pixels_apart) ** 2 if pixels_apart else 0.0
+    return " · ".join(
+        [
+            f"level {picture.level} of {field.max_level}",
+            f"{density:.2g} samples per pixel" if density < 100 else f"{density:.0f} samples per pixel",
+            done,
+            f"{size_text(nbytes)} read",
+        ]
+    )
+
+
+def where_text(field: Field, scene: Scene, plane: Plane, picture: Picture | None) -> str:
+    """Where the plane really is; coarse levels move it."""
+    if plane.normal is None or picture is None or picture.place is None:
+        return ""
+    found = position_text(field, plane.normal.dim, picture.place)
+    if picture.place == scene.place:
+        return f"plane at {found} (index {picture.place})"
+    asked = position_text(field, plane.normal.dim, scene.place)
+    return f"plane at {found} (index {picture.place}), nearest of this level to {asked} (index {scene.place})"
+
+
+def error_text(field: Field, step: int) -> str:
+    """The recorded error of a lossy field; "" without loss."""
+    errors = field.errors(-1 if field.fixed else step)
+    if errors is None:
+        return ""
+    if not np.isfinite(errors.largest):
+        return "stored with loss; its error is not recorded"
+    units = field.attrs.get("units", "")
+    return f"stored with an error of at most {errors.largest:.3g} {units} (RMS {errors.rms:.2g})"
+
+
+def kinds_text(picture: Picture) -> str:
+    """What the hatched samples are: "fill value (dots): 12 %, NaN (crosses): 3 samples"."""
+    counts = np.bincount(picture.kinds.ravel(), minlength=len(Kind))
+    parts = []
+    for kind, name in KIND_NAMES.items():
+        if counts[kind]:
+            share = 100 * counts[kind] / picture.kinds.size
+            amount = f"{share:.0f} %" if share >= 1 else f"{counts[kind]} samples"
+            parts.append(f"{name}: {amount}")
+    return ", ".join(parts)
+
+
+def range_text(low: float, high: float, source: str) -> str:
+    """ "colors from 223 to 273.1: range of this view"."""
+    return f"colors from {number(low)} to {number(high)}: {source}"
+
+
+def number(value: float) -> str:
+    """A short number."""
+    return f"{value:.6g}"
+
+
+def coordinate_text(axis: Axis, index: int) -> str:
+    """ "x = -120 km (index 17)"; "x = 17" without coordinates."""
+    if axis.units == "index" and axis.uneven is None:
+        return f"{axis.dim} = {index}"
+    return f"{axis.dim} = {axis.coordinate(index):.7g} {axis.units}".rstrip() + f" (index {index})"
+
+
+def alternative(field: Field, scene: Scene, plane: Plane, picture: Picture, colors: Coloring) -> str:
+    """The picture in words: field, step, range, and where the extremes are."""
+    found = finite_range(picture.values)
+    said = f"{field_label(field, scene.component)}. {step_text(field, scene)}. "
+    if found is None:
+        return said + "No sample of this view has a finite value."
+    finite = np.where(np.isfinite(picture.values), picture.values, np.nan)
+    least = _place_text(picture, plane, int(np.nanargmin(finite)))
+    greatest = _place_text(picture, plane, int(np.nanargmax(finite)))
+    return (
+        f"{said}Least value {number(found[0])} at {least}; greatest {number(found[1])} at {greatest}, "
+        f"at level {picture.level}. {range_text(colors.low, colors.high, colors.source).capitalize()}."
+    )
+
+
+def _place_text(picture: Picture, plane: Plane, flat: int) -> str:
+    rows, columns = picture.values.shape
+    row, column = divmod(flat, columns)
+    left, right, bottom, top = picture.window
+    across = left + (column + 0.5) * (right - left) / columns
+    up = bottom + (row + 0.5) * (top - bottom) / rows
+    places = ((plane.horizontal, across), (plane.vertical, up))
+    return ", ".join(coordinate_text(axis, round(axis.index(drawn))) for axis, drawn in places)
+
+
+def opening_notes(datasets: Sequence[Dataset]) -> list[str]:
+    """Sentences about the datasets that are shown once: damage, no steps."""
+    notes = []
+    for dataset in datasets:
+        notes += [str(text) for text in dataset.warnings[:3]]
+        if not dataset.steps and any(not field.fixed for field in dataset.fields.values()):
+            notes.append(f"{dataset.path} has no steps yet.")
+    return notes
