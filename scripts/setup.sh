@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs]
 #                                        mpich: also a second MPI
-#                                        test: also what the tests need, MPICH among it
+#                                        test: also what the tests need, MPICH and Chromium among it
 #                                        clang: also clang (and libomp, which zfp's CMake files need)
 #                                        peers: also the libraries for `esker bench --peers`
 #                                        simgrid: also SimGrid, which simulates ranks
@@ -26,7 +26,7 @@ for group in "$@"; do
   case "$group" in
     mpich) packages+=(libmpich-dev mpich) ;;
     test)
-      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo)
+      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo chromium)
       requirements+=(scripts/requirements-test.txt) ;;
     clang) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;

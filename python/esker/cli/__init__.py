@@ -30,6 +30,7 @@ from esker.cli.report import report_command
 from esker.cli.simulate import simulate_command
 from esker.cli.tune import tune_command
 from esker.cli.verify import verify_command
+from esker.cli.view import view_command
 from esker.cli.view_query import view_query_command
 
 
@@ -60,6 +61,7 @@ esker.add_command(report_command)
 esker.add_command(simulate_command)
 esker.add_command(tune_command)
 esker.add_command(verify_command)
+esker.add_command(view_command)
 esker.add_command(view_query_command)
 
 

@@ -1,0 +1,93 @@
+"""esker view: shows datasets in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from dataclasses import dataclass
+
+import click
+
+import esker
+from esker.cli.arguments import collected_in
+from esker.cli.errors import as_exit_status
+
+
+@dataclass(frozen=True)
+class ViewOptions:
+    """Arguments of `esker view`."""
+
+    paths: tuple[str, ...]
+    browser: bool
+    host: str
+    port: int
+    allow_host: tuple[str, ...]
+    allow_origin: tuple[str, ...]
+
+
+@click.command(
+    "view",
+    epilog="""\b
+    Examples:
+      esker view run.idx
+      esker view before.idx after.idx
+      esker view https://example.org/runs/run.idx
+      esker view run.idx --no-browser --port 5006    # on a login node; on the laptop:
+                                                     # ssh -L 5006:localhost:5006 login""",
+)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--browser/--no-browser", default=True, help="Whether to open the browser.  [default: --browser]"
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen at.  [default: a free one]"
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen at; any other can be reached from the network, and is not encrypted.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="Exact further name by which browsers reach the server, such as that of a proxy; repeatable.",
+)
+@click.option(
+    "--allow-origin",
+    multiple=True,
+    metavar="URL",
+    help="Exact origin of other pages that may use the server, such as https://hub.example.org; repeatable.",
+)
+@collected_in(ViewOptions)
+def view_command(options: ViewOptions) -> None:
+    """Show the datasets at PATH... in the browser: maps and planes of their fields, at every step.
+
+    Prints a link with a token; only those who have the link can look. Ends with Ctrl-C. Needs Bokeh:
+    pip install 'esker[view]'
+    """
+    with as_exit_status():
+        from esker.viewer import server_class
+        from esker.viewer.gate import is_loopback
+
+        datasets = [esker.open(path) for path in options.paths]
+        server = server_class()(
+            datasets,
+            host=options.host,
+            port=options.port,
+            allow_hosts=options.allow_host,
+            allow_origins=options.allow_origin,
+        )
+    if not is_loopback(options.host):
+        click.echo(
+            f"esker: warning: {options.host} can be reached from the network, and what is sent is not encrypted; "
+            "an ssh tunnel to 127.0.0.1 is safer",
+            err=True,
+        )
+    click.echo(f"{server.url()}\nPress Ctrl-C to end.")
+    if options.browser:
+        webbrowser.open(server.url())
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        click.echo()

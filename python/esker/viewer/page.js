@@ -1,0 +1,114 @@
+// Connects the models of Bokeh with the texts, the keyboard and the link of the page. Texts are set as text, never as HTML.
+window.esker = (() => {
+  const TEXTS = ["title", "status", "where", "colors", "kinds", "notes", "cursor", "answer", "alternative"]
+  const POINTER_MS = 60
+  const element = (id) => document.getElementById(id)
+
+  function showTexts(link) {
+    for (const name of TEXTS) {
+      const show = () => { element(name).textContent = link[name] }
+      link.properties[name].change.connect(show)
+      show()
+    }
+    const name = () => { document.title = `${link.title || "Esker"} - Esker` }
+    link.properties.title.change.connect(name)
+    name()
+  }
+
+  function keepLink(link) {
+    const keep = () => history.replaceState(null, "", link.query || location.pathname)
+    link.properties.query.change.connect(keep)
+    keep()
+  }
+
+  // Tells the server when a complete picture is on the screen.
+  function acknowledge(link) {
+    link.properties.ticket.change.connect(() => {
+      const ticket = link.ticket
+      requestAnimationFrame(() => requestAnimationFrame(() => { link.drawn = ticket }))
+    })
+  }
+
+  // Controls use some keys themselves, such as arrows on sliders.
+  function isControl(target, key) {
+    if (!(target instanceof Element)) return false
+    if (target.matches("input:not([type=checkbox]), select, textarea, [role=slider], .noUi-handle"))
+      return true
+    return target.matches("button, [role=button], input, a, summary") && (key === " " || key === "Enter")
+  }
+
+  function listenToKeys(link) {
+    let count = 0
+    addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (element("help").open && event.key !== "Escape") return
+      if (isControl(event.composedPath()[0], event.key)) return
+      if (event.key === "?") element("help").showModal()
+      else if (event.key.length === 1 || event.key.startsWith("Arrow") || ["Enter", "Escape"].includes(event.key))
+        link.key = `${++count} ${event.key}`
+      else return
+      if (event.key !== "Escape") event.preventDefault()
+    })
+    element("help-button").onclick = () => element("help").showModal()
+    element("help-close").onclick = () => element("help").close()
+    element("table").addEventListener("close", () => { if (link.table) link.key = `${++count} t` })
+  }
+
+  let place = [], waiting = false
+  function point(link, x, y) {
+    place = x === undefined ? [] : [x, y]
+    if (waiting) return
+    waiting = true
+    setTimeout(() => { waiting = false; link.pointer = place }, POINTER_MS)
+  }
+
+  function showTable(link) {
+    const show = () => {
+      const body = element("table-body")
+      body.replaceChildren()
+      for (const [number, line] of link.table.split("\n").entries()) {
+        const row = body.insertRow()
+        for (const [column, text] of line.split("\t").entries()) {
+          const cell = document.createElement(number === 0 || column === 0 ? "th" : "td")
+          cell.textContent = text
+          row.append(cell)
+        }
+      }
+      if (link.table && !element("table").open) element("table").showModal()
+      if (!link.table && element("table").open) element("table").close()
+    }
+    link.properties.table.change.connect(show)
+  }
+
+  function tellScreen(link) {
+    const dark = matchMedia("(prefers-color-scheme: dark)")
+    const calm = matchMedia("(prefers-reduced-motion: reduce)")
+    const tell = () => { link.setv({ratio: devicePixelRatio, dark: dark.matches, calm: calm.matches}) }
+    for (const query of [dark, calm]) query.addEventListener("change", tell)
+    addEventListener("resize", tell)
+    tell()
+  }
+
+  // After a closed laptop the connection is lost: load the page again when the server answers; the link has the view.
+  async function reconnect() {
+    const banner = element("lost")
+    banner.hidden = false
+    try {
+      const answer = await fetch("metadata", {cache: "no-store"})
+      if (answer.ok) return location.reload()
+      if (answer.status === 403) { banner.textContent = "The server was started again: open its new link."; return }
+    } catch (_) { /* it does not answer yet */ }
+    setTimeout(reconnect, 2000)
+  }
+
+  function start(link, figure) {
+    showTexts(link)
+    keepLink(link)
+    acknowledge(link)
+    listenToKeys(link)
+    showTable(link)
+    tellScreen(link)
+    document.body.dataset.ready = "1"
+  }
+  return {start, point, reconnect}
+})()

@@ -1,0 +1,230 @@
+"""The server of Bokeh behind the gate: routes, pages, and its life in a thread or as a command."""
+
+from __future__ import annotations
+
+import functools
+import html
+import logging
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlencode, urlsplit
+
+from bokeh.application import Application
+from bokeh.application.handlers.function import FunctionHandler
+from bokeh.core.templates import get_env
+from bokeh.document import Document
+from bokeh.resources import Resources
+from bokeh.server.tornado import BokehTornado
+from bokeh.server.views.static_handler import StaticHandler
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPServerRequest
+from tornado.ioloop import IOLoop
+from tornado.netutil import bind_sockets
+from tornado.web import RequestHandler
+
+from esker.dataset.opening import Dataset
+from esker.viewer import texts
+from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
+from esker.viewer.page import static_text
+from esker.viewer.reader import Reader
+from esker.viewer.viewer import Viewer
+
+_COMPONENTS = ["bokeh", "bokeh-widgets"]
+"""Of BokehJS; without MathJax, texts are never read as formulas."""
+_MAX_MESSAGE_BYTES = 1 << 20
+"""From the page; it sends events and small values."""
+_UNUSED_MS = 15_000
+"""Until the session of a closed page ends."""
+
+
+class _Refused(RequestHandler):
+    """Answers a request that the gate refuses, with a sentence."""
+
+    def initialize(self, reason: str) -> None:
+        self.reason = reason
+
+    def prepare(self) -> None:
+        self.set_status(403)
+        self.finish(f"<!DOCTYPE html><title>Refused</title><p>{html.escape(self.reason)}</p>")
+
+
+class _Admitted(RequestHandler):
+    """Answers the link with the token: sets the cookie, and lets the page come again without the token.
+
+    Not a redirect: after a link on a page of another site, a redirect would come without the cookie, which is Strict.
+    """
+
+    def initialize(self, gate: Gate) -> None:
+        self.gate = gate
+
+    def get(self) -> None:
+        cookie = f"{self.gate.cookie_name}={self.gate.cookie}; Path=/; HttpOnly; SameSite=Strict"
+        self.set_header("Set-Cookie", cookie)
+        rest = {
+            name: self.get_query_argument(name) for name in self.request.query_arguments if name != "token"
+        }
+        address = html.escape(f"./?{urlencode(rest)}" if rest else "./")
+        self.write(
+            f'<!DOCTYPE html><title>Esker</title><meta http-equiv="refresh" content="0;url={address}">'
+        )
+
+
+class _Site(BokehTornado):
+    """Bokeh's routes behind the gate."""
+
+    def __init__(self, gate: Gate, *arguments: Any, **options: Any) -> None:
+        self._gate = gate
+        super().__init__(*arguments, **options)
+
+    def find_handler(self, request: HTTPServerRequest, **options: Any) -> Any:
+        """Tornado calls this for every request, also for those that become websockets."""
+        found = self._admission(request) or super().find_handler(request, **options)
+        found.handler_class = _guarded(found.handler_class)
+        return found
+
+    def _admission(self, request: HTTPServerRequest) -> Any:
+        """What answers instead of the route: a refusal, or the answer to a link with the token; None for the route."""
+        headers, gate = request.headers, self._gate
+        reason = gate.refusal(headers.get("Host"), headers.get("Origin"))
+        tokens = request.query_arguments.get("token", []) if request.method == "GET" else []
+        if not reason and tokens and gate.admits(tokens[-1]):
+            return self.get_handler_delegate(request, _Admitted, {"gate": gate})
+        if not reason and not gate.knows(_cookie(request, gate.cookie_name)):
+            reason = "Open the link with the token that `esker view` printed."
+        if not reason and b"\0" in unquote_to_bytes(request.path):
+            reason = "No page has such an address."
+        return self.get_handler_delegate(request, _Refused, {"reason": reason}) if reason else None
+
+    def connections(self) -> list[Any]:
+        """The open websockets."""
+        return [client._socket for client in self._clients]
+
+    def resources(self, absolute_url: str | bool | None = None) -> Resources:
+        """BokehJS from this server, by relative addresses: a proxy may add a prefix."""
+        versioned = StaticHandler.append_version
+        return Resources(mode="server", root_url="./", path_versioner=versioned, components=_COMPONENTS)
+
+
+def _cookie(request: HTTPServerRequest, name: str) -> str | None:
+    found = request.cookies.get(name)
+    return None if found is None else found.value
+
+
+class _Answer(RequestHandler):
+    """Of every answer: the headers of the gate, and errors without traces of the program."""
+
+    def set_default_headers(self) -> None:
+        for name, value in SECURITY_HEADERS.items():
+            self.set_header(name, value)
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        self.finish(
+            f"<!DOCTYPE html><title>Error</title><p>{status_code}: the server has no answer to this.</p>"
+        )
+
+
+@functools.cache
+def _guarded(kind: type[RequestHandler]) -> type[RequestHandler]:
+    """A class of handlers, with our headers and errors."""
+    return type(kind.__name__, (_Answer, kind), {})
+
+
+def _websocket_origins(gate: Gate) -> set[str]:
+    """What Bokeh checks again after the gate: any port, because tunnels have their own."""
+    names = {f"[{name}]:*" if ":" in name else f"{name}:*" for name in gate.hosts}
+    return names | {urlsplit(origin).netloc for origin in gate.origins}
+
+
+class ViewServer:
+    """Shows datasets to those who have the token."""
+
+    def __init__(
+        self,
+        datasets: Sequence[Dataset],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        allow_hosts: Iterable[str] = (),
+        allow_origins: Iterable[str] = (),
+    ) -> None:
+        """Listens from now on; run() or start() answers. Raises OSError if the port is in use, ValueError."""
+        self.gate = gate_of(host, allow_hosts, allow_origins)
+        self.reader = Reader()
+        self._datasets = list(datasets)
+        self._host = host
+        self._sockets = bind_sockets(port, host)
+        self.port: int = self._sockets[0].getsockname()[1]
+        self.gate.port = self.port
+        self._loop: IOLoop | None = None
+        self._web: _Site | None = None
+        self._thread: threading.Thread | None = None
+        logging.getLogger("bokeh").setLevel(logging.ERROR)
+
+    def url(self, query: str = "") -> str:
+        """The link with the token."""
+        name = "127.0.0.1" if self._host in ("", "0.0.0.0", "::") else self._host
+        name = f"[{name}]" if ":" in name else name
+        return f"http://{name}:{self.port}/?token={self.gate.token}{'&' + query if query else ''}"
+
+    def run(self) -> None:
+        """Answers until stop() or an interrupt."""
+        self._loop = IOLoop(make_current=True)
+        site = self._web = self._site()
+        site.initialize(self._loop)
+        site.start()
+        http = HTTPServer(site, max_body_size=_MAX_MESSAGE_BYTES)
+        http.add_sockets(self._sockets)
+        try:
+            self._loop.start()
+        finally:
+            http.stop()
+            site.stop()
+            self.reader.close()
+            self._loop.close()
+
+    def start(self) -> None:
+        """Answers in a thread until stop()."""
+        self._thread = threading.Thread(target=self.run, name="esker-view", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends run() or the thread."""
+        if self._loop is not None:
+            self._loop.add_callback(self._loop.stop)
+        if self._thread is not None:
+            self._thread.join()
+
+    def disconnect(self) -> None:
+        """Closes the connections of all pages, as a network does that is interrupted."""
+        if self._loop is not None and self._web is not None:
+            clients = self._web.connections
+            self._loop.add_callback(lambda: [one.close() for one in clients()])
+
+    def _site(self) -> _Site:
+        application = Application(FunctionHandler(self._make))
+        return _Site(
+            self.gate,
+            {"/": application},
+            extra_websocket_origins=sorted(_websocket_origins(self.gate)),
+            use_index=False,
+            sign_sessions=True,
+            secret_key=self.gate.cookie.encode(),
+            include_cookies=[],
+            include_headers=[],
+            websocket_max_message_size_bytes=_MAX_MESSAGE_BYTES,
+            unused_session_lifetime_milliseconds=_UNUSED_MS,
+            compress_response=True,
+        )
+
+    def _make(self, document: Document) -> None:
+        context = document.session_context
+        arguments = context.request.arguments if context and context.request else {}
+        query = {name: values[-1].decode("utf-8", "replace") for name, values in arguments.items() if values}
+        viewer = Viewer(document, self._datasets, self.reader, query)
+        document.title = "Esker"
+        document.template = get_env().from_string("{% extends base %}\n" + static_text("page.html"))
+        document.template_variables.update(
+            page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS
+        )
+        document.on_session_destroyed(lambda _: viewer.close())
