@@ -25,6 +25,7 @@ ROUTES = [
     "/autoload.js",
     "/static/js/bokeh.min.js",
     "/favicon.ico",
+    "/data",
     "/nothing",
     "/..%2f..%2fetc%2fpasswd",
     "/static/..%2f..%2f..%2fserver.py",
@@ -123,7 +124,7 @@ def test_own_names_are_known_at_any_port(server: ViewServer, host: str) -> None:
 
 def test_no_route_takes_a_path(server: ViewServer) -> None:
     known = cookie(server)
-    for path in ROUTES[6:]:
+    for path in ROUTES[7:]:
         status, _, text = ask(server, path, Cookie=known)
         assert status in (400, 403, 404) and "Traceback" not in text and "root:" not in text, path
         assert "esker" not in text.replace("esker view", "") or status == 403, path
@@ -131,7 +132,16 @@ def test_no_route_takes_a_path(server: ViewServer) -> None:
 
 def test_answers_have_no_stack_traces(server: ViewServer) -> None:
     known = cookie(server)
-    for path in ("/nothing", "/?bokeh-session-id=x", "/?bokeh-token=x", "/autoload.js", "/ws"):
+    for path in (
+        "/nothing",
+        "/data",
+        "/data?format=npy&field=../x",
+        "/data?format=..%2f&field=thk",
+        "/?bokeh-session-id=x",
+        "/?bokeh-token=x",
+        "/autoload.js",
+        "/ws",
+    ):
         status, headers, text = ask(server, path, Cookie=known)
         assert status >= 400 and "Traceback" not in text and ".py" not in text, path
         assert headers["Server"] == "esker"

@@ -136,12 +136,13 @@ def test_a_link_shows_the_same_picture(browser: Any, ds: esker.Dataset) -> None:
         page.wait("status", "step 2 of 3")
         page.page.wait_for_url("**window=**")
         page.complete()
-        first, window = page.pixels()
+        places = 10.0 * np.arange(16, 74), 100.0 * np.arange(2, 9)
+        first, (_, window) = page.colors_at(*places), page.pixels()
         query = urlsplit(page.page.url).query
         assert "palette=magma" in query and "place=31" in query and "token" not in query
     with shown(browser, [ds], query) as again:
         again.complete()
-        second, same = again.pixels()
+        second, (_, same) = again.colors_at(*places), again.pixels()
         assert window == pytest.approx(same) and np.array_equal(first, second)
 
 
@@ -221,6 +222,55 @@ def test_the_pointer_reads_the_exact_sample(browser: Any, ds: esker.Dataset) -> 
         value = ds["temp"].read(step=1)[4, 44, 37]
         page.wait("cursor", f"{value:.0f} K")
         assert "x = 370 km (index 37), y = 440 km (index 44)" in page.text("cursor")
+
+
+def test_the_wheel_zooms_to_a_finer_level(browser: Any, tmp_path: Path) -> None:
+    y, x = np.mgrid[0:2048, 0:2048]
+    esker.write(tmp_path / "a.idx", {"f": (x + y).astype("f4")})
+    with shown(browser, [esker.open(tmp_path / "a.idx")]) as page:
+        first = page.complete().partition(" ·")[0]
+        assert first in ("level 18 of 22", "level 20 of 22")
+        x, y, width, height, *_ = page.page.evaluate(FRAME)
+        page.page.mouse.move(x + width / 2, y + height / 2)
+        for _ in range(6):
+            page.page.mouse.wheel(0, -300)
+            page.page.wait_for_timeout(60)
+        page.wait("status", "level 22 of 22")
+        assert "window=" in page.page.url
+        page.press("0")
+        page.wait("status", first)
+
+
+def test_a_click_asks_for_series_and_profile(browser: Any, ds: esker.Dataset) -> None:
+    with shown(browser, [ds], "field=temp&step=0&normal=z&place=2") as page:
+        page.complete()
+        x, y, width, height, *_ = page.page.evaluate(FRAME)
+        page.page.mouse.click(x + width / 2, y + height / 2)
+        page.wait("answer", "time series and profile at x = ")
+        page.press("Escape")
+        page.page.wait_for_function("document.getElementById('answer').textContent === ''")
+
+
+@pytest.mark.parametrize("form", ["npy", "csv", "nc"])
+def test_samples_of_a_box_are_exported(browser: Any, ds: esker.Dataset, tmp_path: Path, form: str) -> None:
+    with shown(browser, [ds], "field=thk&step=1&window=95,305,45,205") as page:
+        page.complete()
+        page.press("b")
+        page.wait("answer", "box of ")
+        with page.page.expect_download() as download:
+            page.page.locator(f"#export-{form}").click()
+        download.value.save_as(tmp_path / f"thk.{form}")
+    expected = ds["thk"].read(step=1)[5:21, 10:31].astype("f4")
+    expected[expected == -9] = np.nan
+    if form == "npy":
+        found = np.load(tmp_path / "thk.npy")
+    elif form == "csv":
+        found = np.loadtxt(tmp_path / "thk.csv", delimiter=",", skiprows=1)[:, 2].reshape(expected.shape)
+    else:
+        field = esker.open(tmp_path / "thk.nc")["thk"]
+        found = field.read()
+        np.testing.assert_array_equal(field.coords("x"), 10.0 * np.arange(10, 31))
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.slow

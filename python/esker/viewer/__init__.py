@@ -14,13 +14,16 @@ ranges    the range of a step, or of all steps
 keys      what the keys of the keyboard change
 hatching  rectangles over the samples without a value
 pointing  the exact value of the sample under the pointer
+asking    series, profiles, statistics, and the samples of a box as files
+charts    the charts of these answers
+questions what a page asks, and its answers
 page      the models of Bokeh, and page.js and page.css, which connect them with the keyboard, the link and the texts
 controls  the widgets next to the picture
 viewer    one open page: events in, pictures and texts out
 gate      who may talk to the server: token, cookie, Host and Origin
 server    the server of Bokeh behind the gate
 
-Only page, controls, viewer and server import Bokeh. Texts of datasets reach the page as text and never as HTML.
+Only page, charts, controls, viewer and server import Bokeh. Texts of datasets reach the page as text and never as HTML.
 Importing this package imports none of them.
 """
 

@@ -21,6 +21,15 @@ window.esker = (() => {
     keep()
   }
 
+  function offerExports(link) {
+    const offer = () => {
+      element("exports").hidden = link.data === ""
+      for (const anchor of element("exports").querySelectorAll("a"))
+        anchor.href = link.data ? `${link.data}&format=${anchor.id.slice("export-".length)}` : "#"
+    }
+    link.properties.data.change.connect(offer)
+  }
+
   // Tells the server when a complete picture is on the screen.
   function acknowledge(link) {
     link.properties.ticket.change.connect(() => {
@@ -104,6 +113,7 @@ window.esker = (() => {
   function start(link, figure) {
     showTexts(link)
     keepLink(link)
+    offerExports(link)
     acknowledge(link)
     listenToKeys(link)
     showTable(link)

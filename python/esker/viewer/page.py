@@ -70,6 +70,8 @@ class Link(DataModel):
     """The link to this view, without the path."""
     table = String(default="")
     """Coarse values: rows separated by newlines, columns by tabs; "" while the table is closed."""
+    data = String(default="")
+    """The address of the samples of the last box, without the format; "" while there is none."""
     ticket = Int(default=0)
     """Counts complete pictures."""
     drawn = Int(default=0)

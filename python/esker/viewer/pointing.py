@@ -32,7 +32,7 @@ class Pointer:
         if index is None:
             link.cursor = ""
             return
-        where = _where(index, plane)
+        where = where_of(index, plane)
         link.cursor = f"{where}: …"
         ticket = self._ticket
 
@@ -68,6 +68,7 @@ def sample_at(place: list[float], scene: Scene, plane: Plane) -> tuple[int, ...]
     return tuple(found[number] for number in sorted(found))
 
 
-def _where(index: tuple[int, ...], plane: Plane) -> str:
+def where_of(index: tuple[int, ...], plane: Plane) -> str:
+    """The coordinates and indices of a sample, as text."""
     axes = [plane.horizontal, plane.vertical, *([plane.normal] if plane.normal else [])]
     return ", ".join(texts.coordinate_text(axis, index[axis.number]) for axis in axes)

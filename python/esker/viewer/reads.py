@@ -68,23 +68,17 @@ class Plan:
         return self.detail or self.overview
 
 
-def plan_of(
-    field: Field,
-    scene: Scene,
-    plane: Plane,
-    pixels: tuple[int, int],
-    previous_level: int | None = None,
-) -> Plan:
+def plan_of(field: Field, scene: Scene, plane: Plane, pixels: tuple[int, int]) -> Plan:
     """The reads of a fitted scene on a plot of `pixels` (width, height). Reads no samples.
 
-    previous_level: of the last picture, which is kept if it is nearly as good
+    The level depends on the scene and the pixels alone, not on the picture before: a link shows the same picture.
     """
     whole = _visible(plane, None)
     visible = _visible(plane, scene.window)
     overview = _finest_within(field, scene, plane, whole, OVERVIEW_SAMPLES, field.max_level)
     wanted = scene.level
     if wanted is None:
-        wanted = _level_for(field, scene, plane, visible, pixels, previous_level)
+        wanted = _level_for(field, scene, plane, pixels)
     most = MAX_SAMPLES if scene.level is not None else min(MAX_SAMPLES, SAMPLES_PER_PIXEL * math.prod(pixels))
     level = _finest_within(field, scene, plane, visible, most, wanted)
     note = ""
@@ -97,6 +91,14 @@ def plan_of(
     if level <= overview:
         return Plan(first, None, note)
     return Plan(first, _request(field, scene, plane, visible, level), note)
+
+
+def box_request(field: Field, scene: Scene, plane: Plane) -> Request:
+    """The window of a scene at its level, or at the finest level, as far as an answer may go."""
+    visible = _visible(plane, scene.window)
+    wanted = field.max_level if scene.level is None else scene.level
+    level = _finest_within(field, scene, plane, visible, MAX_SAMPLES, wanted)
+    return _request(field, scene, plane, visible, level)
 
 
 def range_request(field: Field, scene: Scene, step: int) -> Request:
@@ -123,14 +125,7 @@ def _span(axis: Axis, low: float, high: float) -> _Span:
     return first, last
 
 
-def _level_for(
-    field: Field,
-    scene: Scene,
-    plane: Plane,
-    visible: tuple[_Span, _Span],
-    pixels: tuple[int, int],
-    previous_level: int | None,
-) -> int:
+def _level_for(field: Field, scene: Scene, plane: Plane, pixels: tuple[int, int]) -> int:
     """What choose_view says of a camera in index space that sees the visible part of the plane."""
     matrix = np.zeros((4, 4))
     matrix[3, 3] = 1
@@ -146,7 +141,6 @@ def _level_for(
         Camera(matrix, pixels),
         origin=[0.0] * len(shape),
         spacing=[1.0] * len(shape),
-        previous_level=previous_level,
     )
     return field.max_level if view is None else view.level
 

@@ -78,14 +78,20 @@ class Picture:
         kinds = np.where(without, np.uint8(Kind.NO_LOGARITHM), self.kinds)
         return replace(self, values=values, kinds=kinds)
 
-    def inside(self, window: Window | None) -> NDArray[Any]:
-        """The values whose cells reach into a window."""
+    def cropped(self, window: Window | None) -> Picture:
+        """The samples whose cells reach into a window."""
         if window is None:
-            return self.values
+            return self
         left, right, bottom, top = self.window
         rows, columns = self.values.shape
         across = _inside(columns, left, right, window[0], window[1])
-        return self.values[_inside(rows, bottom, top, window[2], window[3]), across]
+        up = _inside(rows, bottom, top, window[2], window[3])
+        width, height = (right - left) / columns, (top - bottom) / rows
+        edges = (
+            *(left + width * end for end in (across.start, across.stop)),
+            *(bottom + height * end for end in (up.start, up.stop)),
+        )
+        return replace(self, values=self.values[up, across], kinds=self.kinds[up, across], window=edges)
 
 
 def _inside(count: int, first: float, last: float, low: float, high: float) -> slice:

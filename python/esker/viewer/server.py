@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import html
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-from urllib.parse import unquote_to_bytes, urlencode, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlencode, urlsplit
 
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
@@ -21,13 +22,17 @@ from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
 from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
-from tornado.web import RequestHandler
+from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
 from esker.viewer import texts
+from esker.viewer.asking import FORMATS, box_picture, exported
+from esker.viewer.axes import plane_of
+from esker.viewer.colors import PALETTES
 from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
 from esker.viewer.page import static_text
 from esker.viewer.reader import Reader
+from esker.viewer.session import field_of, scene_of
 from esker.viewer.viewer import Viewer
 
 _COMPONENTS = ["bokeh", "bokeh-widgets"]
@@ -109,6 +114,44 @@ class _Site(BokehTornado):
 def _cookie(request: HTTPServerRequest, name: str) -> str | None:
     found = request.cookies.get(name)
     return None if found is None else found.value
+
+
+class _Data(RequestHandler):
+    """The samples of a box as a file. The parameters are those of a link, and `format`."""
+
+    def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
+        self._datasets, self._reader = datasets, reader
+        self._gone = False
+
+    def on_connection_close(self) -> None:
+        self._gone = True
+
+    async def get(self) -> None:
+        query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        form = query.pop("format", "")
+        scene, notes = scene_of(query, self._datasets, PALETTES)
+        field = field_of(scene, self._datasets)
+        if form not in FORMATS or notes or field is None:
+            raise HTTPError(404)
+        plane = plane_of(field, scene)
+        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+        told = answer.get_loop().call_soon_threadsafe
+
+        def read(is_wanted: Callable[[], bool]) -> bytes:
+            picture = box_picture(field, scene, plane, scene.window or plane.window, is_wanted)
+            return exported(field, scene, plane, picture, form)
+
+        def done(found: bytes | None, reason: str) -> None:
+            told(lambda: answer.done() or answer.set_result(found))
+
+        self._reader.submit(("export", form, scene), read, lambda: not self._gone, done)
+        found = await answer
+        if found is None:
+            raise HTTPError(404)
+        self.set_header("Content-Type", FORMATS[form])
+        name = "".join(letter if letter.isalnum() else "_" for letter in field.name)[:60]
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.{form}")
+        self.finish(found)
 
 
 class _Answer(RequestHandler):
@@ -207,6 +250,7 @@ class ViewServer:
             self.gate,
             {"/": application},
             extra_websocket_origins=sorted(_websocket_origins(self.gate)),
+            extra_patterns=[(r"/data", _Data, {"datasets": self._datasets, "reader": self.reader})],
             use_index=False,
             sign_sessions=True,
             secret_key=self.gate.cookie.encode(),
@@ -225,6 +269,6 @@ class ViewServer:
         document.title = "Esker"
         document.template = get_env().from_string("{% extends base %}\n" + static_text("page.html"))
         document.template_variables.update(
-            page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS
+            page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS, formats=FORMATS
         )
         document.on_session_destroyed(lambda _: viewer.close())

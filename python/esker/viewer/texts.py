@@ -9,6 +9,7 @@ import numpy as np
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot.labels import position_text, time_text
+from esker.viewer.asking import Statistics
 from esker.viewer.axes import Axis, Plane
 from esker.viewer.colors import Coloring
 from esker.viewer.reads import Plan
@@ -31,11 +32,15 @@ KEYS = (
     ("Z", "range symmetric about zero"),
     ("V", "next range: view, step, all steps, by hand"),
     ("[ and ]", "a coarser and a finer level; \\ chooses it automatically"),
-    ("I, J, K, M", "move the cursor by one sample; Enter asks for series and profile there"),
+    ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
+    ("B", "statistics and histogram of all that is visible"),
     ("T", "table of coarse values"),
     ("Escape", "close what is open"),
     ("?", "this list"),
 )
+
+TABLE_SIZE = 9
+"""Rows and columns of the table of coarse values."""
 
 KIND_NAMES = {
     Kind.FILL: "fill value (dots)",
@@ -78,11 +83,13 @@ def step_text(field: Field, scene: Scene) -> str:
     return f"step {scene.step + 1} of {len(field.dataset.steps)}, {time_text(field, scene.step)}"
 
 
-def status(field: Field, plan: Plan, picture: Picture | None, nbytes: int, pixels_apart: float) -> str:
+def status(
+    field: Field, plan: Plan, picture: Picture | None, nbytes: int, pixels_apart: float, *, is_final: bool
+) -> str:
     """The line that is always visible: level, samples per pixel, whether more is to come, bytes read."""
     if picture is None:
         return f"level {plan.overview.level} of {field.max_level} · reading …"
-    done = "complete" if picture.request == plan.final else f"refining to level {plan.final.level}"
+    done = "complete" if is_final else f"refining to level {plan.final.level}"
     density = (1 / pixels_apart) ** 2 if pixels_apart else 0.0
     return " · ".join(
         [
@@ -160,6 +167,17 @@ def alternative(field: Field, scene: Scene, plane: Plane, picture: Picture, colo
     )
 
 
+def statistics_text(found: Statistics, field: Field) -> str:
+    """The numbers of a box."""
+    units = field.attrs.get("units", "")
+    without = f", {found.without} without a value" if found.without else ""
+    return (
+        f"box of {found.samples} samples of level {found.level}{without}: least {number(found.least)}, "
+        f"mean {number(found.mean)}, greatest {number(found.greatest)}, "
+        f"standard deviation {number(found.deviation)} {units}".rstrip()
+    )
+
+
 def _place_text(picture: Picture, plane: Plane, flat: int) -> str:
     rows, columns = picture.values.shape
     row, column = divmod(flat, columns)
@@ -168,6 +186,30 @@ def _place_text(picture: Picture, plane: Plane, flat: int) -> str:
     up = bottom + (row + 0.5) * (top - bottom) / rows
     places = ((plane.horizontal, across), (plane.vertical, up))
     return ", ".join(coordinate_text(axis, round(axis.index(drawn))) for axis, drawn in places)
+
+
+def table(plane: Plane, picture: Picture) -> str:
+    """The picture as rows of at most TABLE_SIZE values, from top to bottom; the first row and column are coordinates."""
+    rows, columns = picture.values.shape
+    down = np.linspace(0, rows - 1, min(rows, TABLE_SIZE)).round().astype(int)[::-1]
+    along = np.linspace(0, columns - 1, min(columns, TABLE_SIZE)).round().astype(int)
+    left, right, bottom, top = picture.window
+    across = [left + (column + 0.5) * (right - left) / columns for column in along]
+    up = [bottom + (row + 0.5) * (top - bottom) / rows for row in down]
+    lines = [
+        [
+            f"{plane.vertical.dim} \\ {plane.horizontal.dim}",
+            *(_drawn_text(plane.horizontal, place) for place in across),
+        ]
+    ]
+    for row, place in zip(down, up):
+        values = (number(value) if np.isfinite(value) else "-" for value in picture.values[row, along])
+        lines.append([_drawn_text(plane.vertical, place), *values])
+    return "\n".join("\t".join(cell.replace("\t", " ") for cell in line) for line in lines)
+
+
+def _drawn_text(axis: Axis, drawn: float) -> str:
+    return f"{axis.coordinate(round(axis.index(drawn))):.6g}"
 
 
 def opening_notes(datasets: Sequence[Dataset]) -> list[str]:

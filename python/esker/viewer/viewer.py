@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bokeh.document import Document
-from bokeh.events import RangesUpdate, Reset
+from bokeh.events import RangesUpdate, Reset, SelectionGeometry, Tap
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
@@ -20,11 +20,12 @@ from esker.viewer.controls import Controls
 from esker.viewer.keys import changes_of
 from esker.viewer.page import Canvas, Layer, Link, connect
 from esker.viewer.pointing import Pointer
+from esker.viewer.questions import Questions
 from esker.viewer.ranges import Ranges
 from esker.viewer.reader import Reader
 from esker.viewer.reads import Plan, Request, plan_of
 from esker.viewer.samples import Picture, finite_range, read_picture
-from esker.viewer.session import field_of, fitted, query_of, scene_of, why_nothing_is_shown
+from esker.viewer.session import Window, field_of, fitted, query_of, scene_of, why_nothing_is_shown
 
 _ASSUMED_PIXELS = (720, 480)
 """Of the plot, until the page tells."""
@@ -59,15 +60,17 @@ class Viewer:
         self.controls = Controls(datasets, self.change, self.play)
         self.ranges = Ranges(reader, self._later)
         self.pointer = Pointer(reader, self._later)
+        self.questions = Questions(self.link, reader, self._later)
         self._plane: Plane | None = None
         self._connect()
         self._show_scene()
 
     def _connect(self) -> None:
-        connect(self._document, self.link, self.canvas)
-        self._document.add_root(self.controls.column)
+        # Bokeh tells the server of events of models that had callbacks when they joined the document.
         figure = self.canvas.figure
         figure.on_event(RangesUpdate, self._moved)
+        figure.on_event(Tap, lambda event: self._ask_about([event.x, event.y]))
+        figure.on_event(SelectionGeometry, self._selected)
         figure.on_event(Reset, lambda _: self.change(window=None))
         for name in ("inner_width", "inner_height"):
             figure.on_change(name, self._told(self._settle))
@@ -76,6 +79,9 @@ class Viewer:
         self.link.on_change("drawn", self._told(self._drawn))
         self.link.on_change("dark", self._told(lambda: self.canvas.darken(self.link.dark)))
         self.link.on_change("pointer", self._told(self._pointed))
+        connect(self._document, self.link, self.canvas)
+        self._document.add_root(self.controls.column)
+        self._document.add_root(self.questions.charts.column)
 
     @staticmethod
     def _told(action: Callable[[], object]) -> Callable[[str, Any, Any], None]:
@@ -168,15 +174,14 @@ class Viewer:
         assert field is not None and plane is not None
         self._ticket += 1
         self._error = ""
-        previous = self._plan.final.level if self._plan and self._plan.final.field == field.name else None
         scene = self.scene.but(window=self._shown_window)
-        self._plan = plan_of(field, scene, plane, self._pixels, previous)
+        self._plan = plan_of(field, scene, plane, self._pixels)
         final = self._reader.kept(self._plan.final)
         if final is not None:
             self._show(final)
         if not (self._playing and final is not None):
             self._start(self._plan.overview)
-        if self._plan.detail is not None and final is None:
+        if self._plan.detail is not None and final is None and self.canvas.pixels is not None:
             self._start(self._plan.detail)
         self._show_texts()
 
@@ -226,8 +231,14 @@ class Viewer:
                 overview.show(False)
         self._error = picture.error
         self._show_texts()
-        if picture.request == plan.final:
+        if self._is_final(picture):
             self._complete()
+
+    def _is_final(self, picture: Picture) -> bool:
+        """Whether nothing follows: not before the page told its size."""
+        return (
+            self._plan is not None and picture.request == self._plan.final and self.canvas.pixels is not None
+        )
 
     def _complete(self) -> None:
         self.link.ticket = self._ticket
@@ -257,7 +268,7 @@ class Viewer:
         if scene.step == self.scene.step:
             return
         scene = scene.but(window=self._shown_window)
-        request = plan_of(field, scene, plane, self._pixels, plan.final.level).final
+        request = plan_of(field, scene, plane, self._pixels).final
         ticket = self._ticket
         if self._reader.kept(request) is None:
             self._reader.submit(
@@ -291,7 +302,14 @@ class Viewer:
         assert field is not None and plane is not None and plan is not None
         layer, colors = self._finest_layer(), self._color(picture)
         apart = self._pixels_apart(picture)
-        status = texts.status(field, plan, picture, self._read_bytes, apart)
+        status = texts.status(
+            field,
+            plan,
+            picture,
+            self._read_bytes,
+            apart,
+            is_final=picture is not None and self._is_final(picture),
+        )
         loss = self._loss if picture is not None else ""
         self.link.update(
             title=texts.title(field, self.scene, plane, picture.place if picture else self.scene.place),
@@ -300,7 +318,7 @@ class Viewer:
             colors=texts.range_text(colors.low, colors.high, colors.source),
             kinds=texts.kinds_text(layer.drawn) if layer and layer.drawn else "",
         )
-        if picture is not None and picture.request == plan.final:
+        if picture is not None and self._is_final(picture):
             self.link.alternative = texts.alternative(field, self.scene, plane, picture, colors)
         self._show_notes(plan.note, colors.note, *(picture.notes if picture else ()))
 
@@ -320,7 +338,7 @@ class Viewer:
         assert field is not None
         found, source = None, "range of this view"
         if picture is not None:
-            found = finite_range(picture.inside(self._shown_window))
+            found = finite_range(picture.cropped(self._shown_window).values)
         if self.scene.range in ("step", "steps"):
             known, source = self.ranges.of(field, self.scene, self._show_texts)
             found = known or found
@@ -363,6 +381,15 @@ class Viewer:
         field, plane = self.field, self._plane
         if key == " ":
             self.play()
+        elif key == "Escape":
+            self._close_answers()
+        elif key == "Enter":
+            left, right, bottom, top = self._shown_window
+            self._ask_about(list(self.link.pointer) or [(left + right) / 2, (bottom + top) / 2])
+        elif key in ("b", "B"):
+            self._ask_about_box(self._shown_window)
+        elif key in ("t", "T"):
+            self._toggle_table()
         elif field is not None and plane is not None:
             names = list(self.controls.fields)
             self.change(**changes_of(key, self.scene, field, names, self._shown_window))
@@ -371,6 +398,32 @@ class Viewer:
         field, plane = self.field, self._plane
         if field is not None and plane is not None:
             self.pointer.at(self.link, field, self.scene, plane)
+
+    def _close_answers(self) -> None:
+        self.questions.clear()
+        self.link.update(table="", data="")
+
+    def _toggle_table(self) -> None:
+        picture, plane = self._picture, self._plane
+        if self.link.table or picture is None or plane is None:
+            self.link.table = ""
+        else:
+            self.link.table = texts.table(plane, picture)
+
+    def _ask_about(self, place: list[float]) -> None:
+        field, plane = self.field, self._plane
+        if field is not None and plane is not None:
+            self.questions.about_sample(place, field, self.scene, plane)
+
+    def _selected(self, event: SelectionGeometry) -> None:
+        shape = event.geometry
+        if event.final and shape.get("type") == "rect":
+            self._ask_about_box((*sorted((shape["x0"], shape["x1"])), *sorted((shape["y0"], shape["y1"]))))
+
+    def _ask_about_box(self, box: Window) -> None:
+        field, plane = self.field, self._plane
+        if field is not None and plane is not None and box[0] < box[1] and box[2] < box[3]:
+            self.questions.about_box(box, field, self.scene, plane)
 
     def _drawn(self) -> None:
         if self._playing and self.link.drawn == self._ticket:

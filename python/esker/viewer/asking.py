@@ -1,0 +1,173 @@
+"""What people ask a picture: a series over time, a profile, statistics and a histogram of a box, and the samples themselves.
+
+All answers come from the finest level, as long as they stay within MAX_SAMPLES; else they name the level.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker.dataset.decoding import scalars
+from esker.dataset.field import Field
+from esker.viewer.axes import Axis, Plane, axis_of
+from esker.viewer.reads import box_request
+from esker.viewer.samples import Picture, Stale, read_picture
+from esker.viewer.session import Scene, Window
+
+BINS = 40
+FORMATS = {"npy": "application/octet-stream", "csv": "text/csv", "nc": "application/x-netcdf"}
+"""Of exported samples, with their media types."""
+Index = tuple[int, ...]
+"""Of a sample, x first."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values along an axis; NaN where there is none."""
+
+    label: str
+    at: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of the finite values of a box."""
+
+    level: int
+    samples: int
+    without: int
+    """Samples that have no finite value."""
+    least: float
+    greatest: float
+    mean: float
+    deviation: float
+    counts: NDArray[np.int64]
+    edges: NDArray[np.float64]
+    """Of the bins of the histogram."""
+
+
+def series(field: Field, index: Index, component: int | None, is_wanted: Callable[[], bool]) -> Line | None:
+    """A sample at all steps; None for fixed fields."""
+    if field.fixed:
+        return None
+    dataset = field.dataset
+    steps = [step for step in range(len(dataset.steps)) if field.has(step)]
+    values = [_values(field, step, _box(index), component, is_wanted).item() for step in steps]
+    units = str(dataset.time_attrs.get("units", dataset.attrs.get("time_units", "")))
+    times = np.array([dataset.steps[step] for step in steps], np.float64)
+    return Line(f"time [{units}]" if units else "time", times, np.array(values))
+
+
+def profile(field: Field, scene: Scene, index: Index, is_wanted: Callable[[], bool]) -> Line | None:
+    """The samples above and below one, along the slowest dimension of a 3-D field; None for maps."""
+    if len(field.grid.dims) < 3:
+        return None
+    axis = axis_of(field, next(iter(field.grid.dims)))
+    lo, hi = list(index), [i + 1 for i in index]
+    lo[axis.number], hi[axis.number] = axis.lo, axis.hi
+    step = 0 if field.fixed else scene.step
+    values = _values(field, step, (tuple(lo), tuple(hi)), scene.component, is_wanted).ravel()
+    return Line(axis.label, np.array([axis.coordinate(i) for i in range(axis.lo, axis.hi)]), values)
+
+
+def box_picture(
+    field: Field, scene: Scene, plane: Plane, box: Window, is_wanted: Callable[[], bool]
+) -> Picture:
+    """The samples whose cells reach into a box of the plane, at the finest level that an answer may have."""
+    request = box_request(field, scene.but(window=box), plane)
+    return read_picture(field, request, plane, is_wanted).cropped(box)
+
+
+def statistics(picture: Picture) -> Statistics | None:
+    """Of the samples of a picture; None without a finite value."""
+    values = picture.values
+    finite = values[np.isfinite(values)].astype(np.float64)
+    if not finite.size:
+        return None
+    counts, edges = np.histogram(finite, bins=BINS)
+    return Statistics(
+        picture.level, values.size, values.size - finite.size,
+        float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()), counts, edges,
+    )  # fmt: skip
+
+
+def exported(field: Field, scene: Scene, plane: Plane, picture: Picture, form: str) -> bytes:
+    """The samples of a picture as a file: an array of NumPy, comma-separated values, or netCDF."""
+    across, up = _coordinates(plane, picture)
+    if form == "npy":
+        file = io.BytesIO()
+        np.save(file, picture.values)
+        return file.getvalue()
+    if form == "csv":
+        return _csv(field, plane, picture, across, up)
+    if form == "nc":
+        return _netcdf(field, scene, plane, picture, across, up)
+    raise ValueError(f"expected {', '.join(FORMATS)}, found {form!r}")
+
+
+def _box(index: Index) -> tuple[Index, Index]:
+    return index, tuple(i + 1 for i in index)
+
+
+def _values(
+    field: Field, step: int, box: Any, component: int | None, is_wanted: Callable[[], bool]
+) -> NDArray[np.float64]:
+    if not is_wanted():
+        raise Stale
+    found = scalars(field, field.read(step, box), component)
+    return np.ma.filled(found.astype(np.float64), np.nan)
+
+
+def _coordinates(plane: Plane, picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    left, right, bottom, top = picture.window
+    rows, columns = picture.values.shape
+    return (
+        _along(plane.horizontal, left, right, columns),
+        _along(plane.vertical, bottom, top, rows),
+    )
+
+
+def _along(axis: Axis, low: float, high: float, count: int) -> NDArray[np.float64]:
+    drawn = low + (np.arange(count) + 0.5) * (high - low) / count
+    return np.array([axis.coordinate(round(axis.index(place))) for place in drawn])
+
+
+def _csv(field: Field, plane: Plane, picture: Picture, across: Any, up: Any) -> bytes:
+    """One line for each sample. Names are quoted, and cannot be formulas of a spreadsheet."""
+    names = [plane.horizontal.label, plane.vertical.label, field.name]
+    header = ",".join('"' + name.lstrip("=+-@\t").replace('"', '""') + '"' for name in names)
+    grid = np.stack([*np.meshgrid(across, up), picture.values.astype(np.float64)], axis=-1).reshape(-1, 3)
+    file = io.StringIO()
+    digits = "%.9g" if picture.values.dtype == np.float32 else "%.17g"
+    np.savetxt(file, grid, delimiter=",", header=header, comments="", fmt=["%.12g", "%.12g", digits])
+    return file.getvalue().encode()
+
+
+def _netcdf(field: Field, scene: Scene, plane: Plane, picture: Picture, across: Any, up: Any) -> bytes:
+    """A netCDF file of Esker, with coordinates and the attributes of the field."""
+    import tempfile
+    from pathlib import Path
+
+    from esker.writing.writer import Writer
+
+    rows, columns = picture.values.shape
+    axes = {plane.horizontal.dim: columns, plane.vertical.dim: rows}
+    coords = {plane.horizontal.dim: across, plane.vertical.dim: up}
+    units = {axis.dim: {"units": axis.units} for axis in (plane.horizontal, plane.vertical)}
+    kept = {
+        name: text for name, text in field.attrs.items() if name in ("units", "long_name", "standard_name")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "box.nc"
+        with Writer(path, dims=axes, coords=coords, attrs=units, report="none") as writer:
+            made = writer.field(field.name, picture.values.dtype.str[1:], attrs=kept)
+            with writer.step(0.0 if field.fixed else field.dataset.steps[scene.step]) as step:
+                step.put(made, picture.values)
+        return path.read_bytes()

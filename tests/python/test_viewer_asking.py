@@ -1,0 +1,56 @@
+"""What people ask the viewer: series, profiles, statistics; without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import esker
+from esker.viewer import asking
+from esker.viewer.axes import plane_of
+from esker.viewer.samples import Stale
+from esker.viewer.session import Scene, fitted
+
+
+@pytest.fixture
+def ds(tmp_path: Path) -> esker.Dataset:
+    z, y, x = np.mgrid[0:5, 0:20, 0:30]
+    attrs = {"time": {"units": "days"}}
+    coords = {"z": 100.0 * np.arange(5)}
+    with esker.Writer(
+        tmp_path / "a.idx", dims={"x": 30, "y": 20, "z": 5}, attrs=attrs, coords=coords, report="none"
+    ) as w:
+        field = w.field("f", "f8")
+        for n in range(3):
+            with w.step(10.0 * n) as step:
+                step.put(field, x + 100.0 * y + 10000.0 * z + 0.5 * n)
+    return esker.open(tmp_path / "a.idx")
+
+
+def test_a_series_has_the_sample_at_every_step(ds: esker.Dataset) -> None:
+    found = asking.series(ds["f"], (3, 4, 2), None, lambda: True)
+    assert found is not None and found.label == "time [days]"
+    np.testing.assert_array_equal(found.at, [0, 10, 20])
+    np.testing.assert_array_equal(found.values, 20403 + 0.5 * np.arange(3))
+    with pytest.raises(Stale):
+        asking.series(ds["f"], (3, 4, 2), None, lambda: False)
+
+
+def test_a_profile_goes_along_the_slowest_axis(ds: esker.Dataset) -> None:
+    found = asking.profile(ds["f"], Scene(field="f", step=1, normal="y"), (3, 4, 0), lambda: True)
+    assert found is not None and found.label == "z"
+    np.testing.assert_array_equal(found.at, 100.0 * np.arange(5))
+    np.testing.assert_array_equal(found.values, 403.5 + 10000 * np.arange(5))
+
+
+def test_statistics_are_those_of_the_box(ds: esker.Dataset) -> None:
+    scene = fitted(Scene(field="f", step=2, normal="z", place=1), [ds])
+    box = (9.6, 19.4, 4.6, 9.4)
+    picture = asking.box_picture(ds["f"], scene, plane_of(ds["f"], scene), box, lambda: True)
+    found = asking.statistics(picture)
+    values = ds["f"].read(step=2)[1, 5:10, 10:20]
+    assert found is not None and (found.samples, found.without) == (50, 0)
+    assert (found.least, found.greatest, found.counts.sum()) == (values.min(), values.max(), 50)
+    assert (found.mean, found.deviation) == pytest.approx((values.mean(), values.std()))
