@@ -51,6 +51,7 @@ Results:
 
 Next steps:
   . scripts/env.sh              # puts the command `esker` in PATH
+  esker view demo/greenland     # in the browser: zoom, play the steps, click for a time series
   esker info demo/greenland --json
   esker plot demo/greenland velsurf_mag --log -o demo/speed.png
   esker plot demo/greenland temp --section y=280 --level 20 -o demo/section.png

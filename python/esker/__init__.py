@@ -5,6 +5,7 @@ A single process needs no MPI. For parallel I/O, esker.Writer and esker.Reader t
 Write:     write, Writer, Step, WriterGrid, WriterField, Chunked
 Read:      open, Dataset, Grid, Field, Array, Selection, Reader, Camera, View
 Describe:  Part, Scalar, Storage, StoredSamples, FieldErrors, ReadStatistics, Text, DatasetWarning
+Look:      view
 Check:     verify (Verification, Finding), repair, rebuild (Rebuilt), adopt
 Copy:      copy, move, merge (Merged)
 Predict:   plan, plan_mesh, simulate
@@ -38,6 +39,7 @@ from esker.files.repairing import Rebuilt, adopt, rebuild, repair
 from esker.files.verification import Finding, Verification, verify
 from esker.planning.planner import plan, plan_mesh
 from esker.tune.simulation import simulate
+from esker.viewer.notebook import view
 from esker.writing.chunked import Chunked
 from esker.writing.definitions import WriterField, WriterGrid
 from esker.writing.serial import write
@@ -84,5 +86,6 @@ __all__ = [
     "repair",
     "simulate",
     "verify",
+    "view",
     "write",
 ]

@@ -22,6 +22,7 @@ controls  the widgets next to the picture
 viewer    one open page: events in, pictures and texts out
 gate      who may talk to the server: token, cookie, Host and Origin
 server    the server of Bokeh behind the gate
+notebook  esker.view(): the page in a notebook
 
 Only page, charts, controls, viewer and server import Bokeh. Texts of datasets reach the page as text and never as HTML.
 Importing this package imports none of them.
