@@ -111,6 +111,7 @@ window.esker = (() => {
   }
 
   function start(link, figure) {
+    window.esker.link = link
     showTexts(link)
     keepLink(link)
     offerExports(link)

@@ -109,8 +109,10 @@ class Layer:
         left, right, bottom, top = picture.window
         place = {"x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom]}
         self.image.data_source.data = {"image": [picture.values], **place}
+        present = set(np.unique(picture.kinds).tolist())
         for kind, renderer in self.hatches.items():
-            renderer.data_source.data = rectangles(picture.kinds == kind, picture.window)
+            if kind in present or len(renderer.data_source.data["left"]):
+                renderer.data_source.data = rectangles(picture.kinds == kind, picture.window)
         self.show(True)
 
     def show(self, visible: bool) -> None:
@@ -123,6 +125,7 @@ class Canvas:
     """The figure: two layers, overview and detail, with axes and a color bar."""
 
     def __init__(self) -> None:
+        self._labels: list[Any] = []
         self.mapper: ColorMapper = LinearColorMapper(palette=palette("viridis", False), nan_color=NO_VALUE)
         self.figure: Plot = figure(
             name="picture",
@@ -183,6 +186,10 @@ class Canvas:
 
     def label(self, horizontal: Axis, vertical: Axis, bar: str) -> None:
         """Sets the texts of the axes and of the color bar."""
+        texts = [(axis.label, axis.lo, axis.hi, axis.uneven is None) for axis in (horizontal, vertical)]
+        if (said := [*texts, bar]) == self._labels:
+            return  # new models of texts cost 40 ms each
+        self._labels = said
         for drawn, axis in ((self.figure.xaxis[0], horizontal), (self.figure.yaxis[0], vertical)):
             drawn.update(axis_label=PlainText(text=axis.label), axis_label_text_font_style="normal")
             drawn.formatter = _formatter(axis)

@@ -179,7 +179,7 @@ class Viewer:
         final = self._reader.kept(self._plan.final)
         if final is not None:
             self._show(final)
-        if not (self._playing and final is not None):
+        if final is None:
             self._start(self._plan.overview)
         if self._plan.detail is not None and final is None and self.canvas.pixels is not None:
             self._start(self._plan.detail)
@@ -426,6 +426,10 @@ class Viewer:
             self.questions.about_box(box, field, self.scene, plane)
 
     def _drawn(self) -> None:
+        """The complete picture is on the screen: the overview below it, or the next step, has time now."""
+        if self.link.drawn == self._ticket and not self._playing and self._plan is not None:
+            if not _is_current(self.canvas.overview, self._plan.overview):
+                self._start(self._plan.overview)
         if self._playing and self.link.drawn == self._ticket:
             wait = (_CALM_STEP_S if self.link.calm else _STEP_S) - (time.monotonic() - self._last_step)
             self._document.add_timeout_callback(self._next_step, max(1, round(1000 * wait)))
