@@ -32,6 +32,11 @@ def test_a_notebook_has_the_page_in_a_frame(ds: esker.Dataset) -> None:
         urllib.request.urlopen(page.url, timeout=2)
 
 
+def test_a_page_that_was_never_opened_closes(ds: esker.Dataset) -> None:
+    pytest.importorskip("bokeh")
+    esker.view(ds).close()
+
+
 @pytest.mark.parametrize(
     ("shown", "said"),
     [

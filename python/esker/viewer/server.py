@@ -202,6 +202,7 @@ class ViewServer:
         self._loop: IOLoop | None = None
         self._web: _Site | None = None
         self._thread: threading.Thread | None = None
+        self._answers = threading.Event()
         logging.getLogger("bokeh").setLevel(logging.ERROR)
 
     def url(self, query: str = "") -> str:
@@ -218,6 +219,7 @@ class ViewServer:
         site.start()
         http = HTTPServer(site, max_body_size=_MAX_MESSAGE_BYTES)
         http.add_sockets(self._sockets)
+        self._loop.add_callback(self._answers.set)
         try:
             self._loop.start()
         finally:
@@ -230,6 +232,7 @@ class ViewServer:
         """Answers in a thread until stop()."""
         self._thread = threading.Thread(target=self.run, name="esker-view", daemon=True)
         self._thread.start()
+        self._answers.wait()
 
     def stop(self) -> None:
         """Ends run() or the thread."""
