@@ -8,10 +8,12 @@ the output of the commands before it.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -308,10 +310,23 @@ def run_line(line: str, place: Path, environment: dict[str, str]) -> str:
     command, _, comment = line.partition(" #")
     if re.match(r"(make|\.) ", command):
         return ""
+    if command.startswith("esker view "):
+        return run_until_it_says("Press Ctrl-C to end.", shlex.split(command), place, environment)
     bash = ["bash", "-c", command]
     done = subprocess.run(bash, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode != 0) == (comment.strip() == "is killed"), f"{line}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
+
+
+def run_until_it_says(text: str, command: list[str], place: Path, environment: dict[str, str]) -> str:
+    """The output of a command up to a line, after which Ctrl-C ends it."""
+    environment = {**environment, "BROWSER": "true"}  # a program that opens nothing
+    with subprocess.Popen(command, cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        said = "".join(itertools.takewhile(lambda line: text not in line, running.stdout))
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=30) == 0, f"{command}: {said}"
+    return said
 
 
 def expect_lines(text: str, output: str) -> None:

@@ -14,7 +14,8 @@ import esker
 PACKAGE = Path(__file__).parents[2] / "python" / "esker"
 MAX_LINES = 450
 ROOMS = {
-    "base", "bench", "cli", "convert", "dataset", "files", "integrations", "planning", "plot", "tune", "writing",
+    "base", "bench", "cli", "convert", "dataset", "files", "integrations", "planning", "plot", "tune", "viewer",
+    "writing",
 }  # fmt: skip
 PUBLIC_MODULES = {"xarray"}
 """Modules that users import by name: `import esker.xarray` adds a method to the datasets of xarray."""
@@ -23,7 +24,7 @@ PUBLIC_NAMES = {
     "Array", "Camera", "Chunked", "Dataset", "DatasetWarning", "Field", "FieldErrors", "Finding", "Grid", "Merged", "Part",
     "ReadStatistics", "Reader", "Rebuilt", "Scalar", "Selection", "Step", "Storage", "StoredSamples", "Text",
     "Verification", "View", "Writer", "WriterField", "WriterGrid", "adopt", "copy", "merge", "move", "open", "plan",
-    "plan_mesh", "rebuild", "repair", "simulate", "verify", "write",
+    "plan_mesh", "rebuild", "repair", "simulate", "verify", "view", "write",
 }  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def view_command(options: ViewOptions) -> None:
     pip install 'esker[view]'
     """
     with as_exit_status():
-        from esker.viewer import server_class
+        from esker.viewer.loading import server_class
         from esker.viewer.gate import is_loopback
 
         datasets = [esker.open(path) for path in options.paths]
@@ -84,10 +84,10 @@ def view_command(options: ViewOptions) -> None:
             "an ssh tunnel to 127.0.0.1 is safer",
             err=True,
         )
-    click.echo(f"{server.url()}\nPress Ctrl-C to end.")
-    if options.browser:
-        webbrowser.open(server.url())
     try:
+        click.echo(f"{server.url()}\nPress Ctrl-C to end.")
+        if options.browser:
+            webbrowser.open(server.url())
         server.run()
     except KeyboardInterrupt:
         click.echo()

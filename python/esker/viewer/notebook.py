@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from esker.dataset.opening import Dataset
-from esker.viewer import server_class
+from esker.viewer.loading import server_class
 from esker.viewer.colors import PALETTES
 from esker.viewer.session import query_of, scene_of
 
