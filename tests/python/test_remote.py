@@ -44,6 +44,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory, samples: Any) -> Path:
     )
     esker.write(top / "five.nc", {"temp": samples}, format="cdf5")
     esker.write(top / "four.nc", {"temp": samples}, format="netcdf4")
+    esker.write(top / "levels.zarr", {"temp": samples}, levels=2)
     with esker.Writer(top / "two.idx", dims={"x": 40, "y": 30, "z": 5}, report="none") as writer:
         temp = writer.field("temp", "f4")
         plane = writer.grid("xy", ["x", "y"])
@@ -90,7 +91,7 @@ def test_a_web_page_in_place_of_a_file_is_named(name: str) -> None:
         pages.shutdown()
 
 
-@pytest.mark.parametrize("name", ["run.idx", "five.nc", "four.nc"])
+@pytest.mark.parametrize("name", ["run.idx", "five.nc", "four.nc", "levels.zarr"])
 @pytest.mark.parametrize("ranges", [True, False])
 def test_every_format_by_http(server: Served, samples: Any, name: str, ranges: bool) -> None:
     server.ranges = ranges
@@ -110,7 +111,7 @@ def esker_level(samples: Any, field: esker.Field, level: int) -> Any:
 def test_verifying_a_remote_dataset(server: Served, directory: Path) -> None:
     by_memory = fsspec.filesystem("memory")
     by_memory.put(str(directory), "/verified", recursive=True)
-    for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
+    for name in ("run.idx", "five.nc", "four.nc", "two.idx", "levels.zarr"):
         found, here = esker.verify(f"memory://verified/{name}"), esker.verify(directory / name)
         assert found.good and (found.files, found.blocks, found.bytes) == (
             here.files,
@@ -123,7 +124,7 @@ def test_verifying_a_remote_dataset(server: Served, directory: Path) -> None:
 def test_verifying_on_a_web_server_that_lists_nothing(
     server: Served, directory: Path, tmp_path: Path, esker_command: Run
 ) -> None:
-    for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
+    for name in ("run.idx", "five.nc", "four.nc", "two.idx", "levels.zarr"):
         found, here = esker.verify(f"{server.url}/{name}"), esker.verify(directory / name)
         assert found.good and (found.files, found.blocks, found.bytes, found.blocks_with_checksum) == (
             here.files,
@@ -361,6 +362,11 @@ def test_s3(bucket: dict[str, Any], samples: Any) -> None:
     assert np.array_equal(field.read(), samples)
     assert dataset.storage().bytes > samples.nbytes
     assert np.array_equal(esker.open("s3://runs/five.nc", storage_options=bucket)["temp"].read(), samples)
+    group = esker.open("s3://runs/levels.zarr", storage_options=bucket)["temp"]
+    cost = esker.ReadStatistics()
+    assert np.array_equal(group.read(stride=(4, 4, 4), statistics=cost), samples[::4, ::4, ::4])
+    assert cost.bytes < samples.nbytes / 32
+    assert np.array_equal(group.read(), samples)
     for path in ("runs/other.idx", "nowhere/run.idx"):
         with pytest.raises(FileNotFoundError, match=path):
             esker.open(f"s3://{path}", storage_options=bucket)

@@ -249,6 +249,22 @@ def test_several_shards(tmp_path: Path) -> None:
     assert esker.verify(tmp_path / "run.zarr").good
 
 
+def test_a_million_chunks(tmp_path: Path) -> None:
+    """Metadata do not grow with chunks, and a chunk is found by the index of its shard."""
+    values = RNG.integers(0, 255, (4096, 4096)).astype("u1")
+    path = tmp_path / "run.zarr"
+    esker.write(path, {"v": values}, chunks="4,4")
+    shards = [file for file in (path / "v/c").rglob("*") if file.is_file()]
+    assert len(shards) == 16
+    assert sum(file.stat().st_size for file in shards) == values.nbytes + 16 * 4096**2 // 16 + 4 * len(shards)
+    assert sum(file.stat().st_size for file in path.rglob("zarr.json")) < 8192
+    cost = esker.ReadStatistics()
+    part = esker.open(path)["v"].read(box=((400, 8), (408, 12)), statistics=cost)
+    np.testing.assert_array_equal(part, values[8:12, 400:408])
+    assert cost.bytes == 2**20 + 4 + 2 * 16  # an index, two chunks
+    np.testing.assert_array_equal(zarr.open_array(path / "v", mode="r")[0, 8:12, 400:408], part)
+
+
 def test_a_dataset_without_times(tmp_path: Path) -> None:
     with esker.Writer(tmp_path / "run.zarr", dims={"x": 30, "y": 20}, time_dim="", report="none") as w:
         topg = w.field("topg", "f8", fixed=True)
@@ -529,11 +545,13 @@ for compression in ("none", "zstd", "zip", "blosc"):
 def test_ranks_write_the_same_bytes(tmp_path: Path) -> None:
     np.save(tmp_path / "temp.npy", TEMP)
     np.save(tmp_path / "vel.npy", VEL)
-    for ranks in (1, 4):
+    for ranks in (1, 4, 16):
         run_program(RANKS, ranks, tmp_path)
     for compression in ("none", "zstd", "zip", "blosc"):
         alone = files_below(tmp_path / f"{compression}_1.zarr")
-        assert len(alone) > 5 and files_below(tmp_path / f"{compression}_4.zarr") == alone
+        assert len(alone) > 5
+        for ranks in (4, 16):
+            assert files_below(tmp_path / f"{compression}_{ranks}.zarr") == alone
         with xr.open_zarr(tmp_path / f"{compression}_4.zarr") as ds:
             np.testing.assert_array_equal(ds["temp"][1], TEMP + np.float32(1))
 
