@@ -166,7 +166,9 @@ GROUPS = {"tune"}
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in pages(r"^(    +|\$ )esker ") if page.name not in ELSEWHERE], ids=lambda page: page.name
+    "page",
+    [page for page in pages(r"^(    +|\$ )esker ") if page.name not in ELSEWHERE],
+    ids=lambda page: page.name,
 )
 def test_commands_of_a_page_are_known(page: Path) -> None:
     """The command's help lists their verbs and options."""
@@ -174,7 +176,10 @@ def test_commands_of_a_page_are_known(page: Path) -> None:
         words = shlex.split(command)
         verb = words[1:3] if words[1] in GROUPS else words[1:2]
         shown = subprocess.run(
-            [str(Path(sys.executable).parent / "esker"), *verb, "--help"], capture_output=True, text=True, check=False
+            [str(Path(sys.executable).parent / "esker"), *verb, "--help"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert shown.returncode == 0, f"{command}: {shown.stderr}"
         for option in [word.split("=")[0] for word in words[2:] if word.startswith("--")]:
@@ -232,7 +237,9 @@ def superseding_numbers(decided: str) -> list[int]:
 
 def test_excerpts_of_the_example_format_are_its_code() -> None:
     """Up to white space: the code of the page is less indented."""
-    source = " ".join((ROOT / "tests" / "examples" / "raw_format" / "raw_format.cc").read_text("utf-8").split())
+    source = " ".join(
+        (ROOT / "tests" / "examples" / "raw_format" / "raw_format.cc").read_text("utf-8").split()
+    )
     excerpts = blocks(ROOT / "docs" / "internals" / "adding-a-format.md", "cpp")
     assert excerpts
     for excerpt in excerpts:
@@ -313,7 +320,9 @@ def run_line(line: str, place: Path, environment: dict[str, str]) -> str:
     if command.startswith("esker view "):
         return run_until_it_says("Press Ctrl-C to end.", shlex.split(command), place, environment)
     bash = ["bash", "-c", command]
-    done = subprocess.run(bash, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        bash, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode != 0) == (comment.strip() == "is killed"), f"{line}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 

@@ -46,7 +46,10 @@ def read_by_zarrita(group: Path, name: str, dtype: Any) -> Any:
 @pytest.mark.parametrize("levels", [0, 2])
 def test_zarrita_reads_every_level(tmp_path: Path, compression: str, levels: int) -> None:
     rng = np.random.default_rng(23)
-    given = {"temp": rng.normal(size=(5, 20, 30)).astype("f4"), "mask": rng.integers(0, 200, (20, 30)).astype("u1")}
+    given = {
+        "temp": rng.normal(size=(5, 20, 30)).astype("f4"),
+        "mask": rng.integers(0, 200, (20, 30)).astype("u1"),
+    }
     esker.write(tmp_path / "run.zarr", given, compression=compression, chunks="7,6,2", levels=levels)
     for name, values in given.items():
         for level in range(levels + 1):
