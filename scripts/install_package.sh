@@ -6,7 +6,7 @@
 #   scripts/install_package.sh mpich         of the build `mpich`, in build/packages/mpich/, to be put first in PYTHONPATH
 #   scripts/install_package.sh none          without MPI, of the build `serial`, in build/packages/none/
 #
-# PROGRAMS=no leaves out those of `esker bench`; the last two have none.
+# PROGRAMS=no leaves out those of `esker bench` and the plug-ins; the last two have none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -26,7 +26,7 @@ parts=(library)
 
 # esker-bench-peers is built if its libraries are found.
 stamp=$({
-  find CMakeLists.txt pyproject.toml bench cmake include scripts/install_package.sh src python -type f \
+  find CMakeLists.txt pyproject.toml bench cmake include plugins scripts/install_package.sh src python -type f \
     ! -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha256sum
   pkg-config --modversion pnetcdf hdf5-openmpi netcdf-mpi 2>/dev/null || true
 } | sha256sum)
