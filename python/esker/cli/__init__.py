@@ -17,6 +17,7 @@ from esker.cli.completion import completion_command
 from esker.cli.config import options_command
 from esker.cli.convert import convert_command
 from esker.cli.diff import diff_command
+from esker.cli.door import door_command
 from esker.cli.errors import text_of
 from esker.cli.export import export_command
 from esker.cli.info import info_command
@@ -27,6 +28,7 @@ from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
 from esker.cli.repair import repair_command
 from esker.cli.report import report_command
+from esker.cli.run import run_command
 from esker.cli.simulate import simulate_command
 from esker.cli.tune import tune_command
 from esker.cli.verify import verify_command
@@ -48,6 +50,7 @@ esker.add_command(completion_command)
 esker.add_command(convert_command)
 esker.add_command(cp_command)
 esker.add_command(diff_command)
+esker.add_command(door_command)
 esker.add_command(export_command)
 esker.add_command(info_command)
 esker.add_command(manual_command)
@@ -58,6 +61,7 @@ esker.add_command(plan_command)
 esker.add_command(plot_command)
 esker.add_command(repair_command)
 esker.add_command(report_command)
+esker.add_command(run_command)
 esker.add_command(simulate_command)
 esker.add_command(tune_command)
 esker.add_command(verify_command)

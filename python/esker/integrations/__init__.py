@@ -3,4 +3,5 @@
 xarray/         engine "esker", ds.to_esker(), trees of the levels of meshes; dask computes chunks
 yt_frontend.py  meshes as datasets of yt
 remote.py       remote datasets by URL, through fsspec
+netcdf.py       the plug-in for programs of netCDF, and doors to datasets
 """
