@@ -13,13 +13,12 @@ import click
 
 from esker import _core
 from esker.base.boxes import Box
-from esker.base.counts import count_of
+from esker.base.counts import count_of, size_text
 from esker.base.names import renamings, schema_names
 from esker.base.options import Option
 from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
-from esker.cli.tables import size_text
 from esker.convert.conversion import convert, format_of, size_of
 from esker.convert.mesh_source import MeshSource
 from esker.convert.meshes import MESH_FORMATS, convert_mesh, open_mesh

@@ -18,13 +18,13 @@ import numpy as np
 import esker
 from esker import _core
 from esker.base.boxes import Box
+from esker.base.counts import size_text
 from esker.base.pieces import pieces, thickness
 from esker.base.values import plain
 from esker.cli.arguments import box_option, collected_in, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.progress import converting, progress
-from esker.cli.tables import size_text
 from esker.convert.arrays import RAW_SUFFIXES
 from esker.convert.conversion import convert, format_of, size_of
 from esker.convert.datasets import source_of_dataset

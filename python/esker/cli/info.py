@@ -14,12 +14,12 @@ from rich.text import Text
 
 import esker
 from esker.base.characters import has_characters
-from esker.base.counts import count_of
+from esker.base.counts import count_of, size_text
 from esker.base.values import plain
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
-from esker.cli.tables import console, show, size_text, table
+from esker.cli.tables import console, show, table
 from esker.dataset.description import Grid, Part
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from esker.base.counts import count_of
+from esker.base.counts import count_of, size_text
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.step_arguments import StepOptions, step_options
-from esker.cli.tables import console, show, size_text, table
+from esker.cli.tables import console, show, table
 from esker.tune import baselines, calibration, machine, simulation
 
 

@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from esker.base.counts import count_of
+from esker.base.counts import count_of, size_text
 
 _PIPE_WIDTH = 120
 _SENTENCES = ("description", "coordinates")
@@ -54,15 +54,6 @@ def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
             min_width=_MIN_WIDTH if column in _SENTENCES else None,
         )
     return made
-
-
-def size_text(n_bytes: float) -> str:
-    """A size in units of 1000, for example "173.2 MB"."""
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if n_bytes < 1000 or unit == "TB":
-            return f"{n_bytes:.0f} {unit}" if unit == "B" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    raise AssertionError("unreachable")
 
 
 def print_phases(facts: dict[str, Any]) -> None:

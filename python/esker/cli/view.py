@@ -67,8 +67,8 @@ def view_command(options: ViewOptions) -> None:
     pip install 'esker[view]'
     """
     with as_exit_status():
-        from esker.viewer.loading import server_class
         from esker.viewer.gate import is_loopback
+        from esker.viewer.loading import server_class
 
         datasets = [esker.open(path) for path in options.paths]
         server = server_class()(

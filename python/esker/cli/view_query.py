@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 import esker
+from esker.base.counts import size_text
 from esker.cli.arguments import collected_in, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
-from esker.cli.tables import size_text
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ array.py        Array: all steps of a field, lazily, by NumPy's indices
 mesh.py         meshes with several levels (AMR)
 levels.py       the samples of one of these levels
 viewing.py      cameras, and the box and level that they see
+display.py      what notebooks show: tables with thumbnails
 parallel.py     Reader: each rank of a communicator reads its own boxes
 decoding.py     CF attributes: missing values, scale, offset
 same_part.py    the same part of fields on different grids

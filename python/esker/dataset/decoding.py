@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esker.base.fill_values import FILL_ATTRIBUTES, fill_values
-from esker.dataset.field import Field
+
+if TYPE_CHECKING:
+    from esker.dataset.field import Field
 
 
 def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:

@@ -32,6 +32,11 @@ class Grid:
     mesh: Mesh | None = None
     """The levels of the mesh whose finest level this grid is."""
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{dim}: {size}" for dim, size in self.dims.items())
+        with_coords = f", coordinates of {', '.join(self.coords)}" if self.coords else ""
+        return f"<esker.Grid {self.name} ({sizes}){with_coords}>"
+
 
 @dataclass(frozen=True)
 class Scalar:

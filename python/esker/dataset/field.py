@@ -16,6 +16,7 @@ from esker.base.boxes import Box, Corner
 from esker.base.counts import count_of
 from esker.base.dimensions import COMPONENT_DIM
 from esker.base.values import AttributeValue, attributes_of
+from esker.dataset import display
 from esker.dataset.array import Array
 from esker.dataset.description import FieldErrors, Grid, StoredSamples
 from esker.dataset.selection import Selection, query_of, slowest_first
@@ -81,6 +82,10 @@ class Field:
         kind = "fixed" if self.fixed else count_of(len(self.steps), "step")
         sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape))
         return f"<esker.Field {self.name} {self.dtype} ({sizes}), {kind}, levels 0-{self.max_level}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return display.field_html(self)
 
     @property
     def dims(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from esker import _core
 from esker.base.counts import count_of
 from esker.base.names import name_in_source
 from esker.base.values import AttributeValue, attribute_of, attributes_of
+from esker.dataset import display
 from esker.dataset.description import Grid, Part, Scalar, Storage, grid_of, part_of
 from esker.dataset.field import Field
 from esker.integrations.remote import is_url, located
@@ -139,6 +140,10 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<esker.Dataset {self.path!r}: {count_of(len(self.steps), 'step')}, fields {', '.join(self.fields)}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return display.dataset_html(self)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
