@@ -29,8 +29,9 @@ FLAGS = [
     "--disable-gpu",
 ]
 """Without them Chromium calls other hosts by itself."""
-FRAME = """() => {
-  const view = [...Bokeh.index].find((one) => one.model.name === "picture")
+FRAME = """(name) => {
+  const pictures = [...Bokeh.index].find((one) => one.model.name === "picture")
+  const view = pictures.child_views.find((one) => one.model.name === (name ?? "view-1"))
   const {left, top} = view.canvas_view.el.getBoundingClientRect()
   const {x, y, width, height} = view.frame.bbox
   const range = (one) => [one.start, one.end]
@@ -89,18 +90,20 @@ class Shown:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def pixels(self, ratio: int = 1) -> tuple[NDArray[np.uint8], tuple[float, ...]]:
+    def pixels(self, ratio: int = 1, view: int = 1) -> tuple[NDArray[np.uint8], tuple[float, ...]]:
         """The colors between the axes, rows from bottom to top, and left, right, bottom, top in coordinates."""
         from PIL import Image
 
-        x, y, width, height, *window = self.page.evaluate(FRAME)
+        x, y, width, height, *window = self.page.evaluate(FRAME, f"view-{view}")
         image = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         part = [round(edge * ratio) for edge in (x, y, x + width, y + height)]
         return np.asarray(image.crop(part))[::-1], tuple(window)
 
-    def colors_at(self, across: Sequence[float], up: Sequence[float], ratio: int = 1) -> NDArray[np.uint8]:
+    def colors_at(
+        self, across: Sequence[float], up: Sequence[float], ratio: int = 1, view: int = 1
+    ) -> NDArray[np.uint8]:
         """The colors at coordinates: one row for each of `up`."""
-        image, (left, right, bottom, top) = self.pixels(ratio)
+        image, (left, right, bottom, top) = self.pixels(ratio, view)
         rows = (np.asarray(up) - bottom) / (top - bottom) * image.shape[0]
         columns = (np.asarray(across) - left) / (right - left) * image.shape[1]
         return image[np.floor(rows).astype(int)[:, None], np.floor(columns).astype(int)]

@@ -12,6 +12,7 @@ from esker.viewer import asking
 from esker.viewer.axes import plane_of
 from esker.viewer.samples import Stale
 from esker.viewer.session import Scene, fitted
+from esker.viewer.sources import Source
 
 
 @pytest.fixture
@@ -48,7 +49,8 @@ def test_a_profile_goes_along_the_slowest_axis(ds: esker.Dataset) -> None:
 def test_statistics_are_those_of_the_box(ds: esker.Dataset) -> None:
     scene = fitted(Scene(field="f", step=2, normal="z", place=1), [ds])
     box = (9.6, 19.4, 4.6, 9.4)
-    picture = asking.box_picture(ds["f"], scene, plane_of(ds["f"], scene), box, lambda: True)
+    source = Source(ds["f"], scene, plane_of(ds["f"], scene))
+    picture = asking.box_picture(source, box, lambda: True)
     found = asking.statistics(picture)
     values = ds["f"].read(step=2)[1, 5:10, 10:20]
     assert found is not None and (found.samples, found.without) == (50, 0)

@@ -251,7 +251,9 @@ def test_a_click_asks_for_series_and_profile(browser: Any, ds: esker.Dataset) ->
         page.page.wait_for_function("document.getElementById('answer').textContent === ''")
 
 
-@pytest.mark.parametrize("form", ["nc", *(pytest.param(one, marks=pytest.mark.slow) for one in ("npy", "csv"))])
+@pytest.mark.parametrize(
+    "form", ["nc", *(pytest.param(one, marks=pytest.mark.slow) for one in ("npy", "csv"))]
+)
 def test_samples_of_a_box_are_exported(browser: Any, ds: esker.Dataset, tmp_path: Path, form: str) -> None:
     with shown(browser, [ds], "field=thk&step=1&window=95,305,45,205") as page:
         page.complete()

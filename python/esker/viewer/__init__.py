@@ -4,9 +4,11 @@ A picture shows a plane of one field at a step: a map, or an axis-aligned plane 
 only those above it in this list:
 
 session.py   Scene: what is shown, as a value. It is read from a link, written to one, and fitted to the datasets
+views.py     the scenes of a page: up to four, which one is selected, and which are differences of others
 axes.py      an axis of a picture: from sample indices to the drawn coordinates and back
 reads.py     which level and box the visible part of a picture needs, and the order of the reads: coarse first
 samples.py   reads one request: values, and why there are none (fill value, NaN, missing block, not stored at this level)
+sources.py   what a view shows: samples of a field, or those minus the samples of another, one by one
 reader.py    runs reads in a few threads, ends those that became stale, keeps the latest pictures
 colors.py    palettes and the range of the colors
 texts.py     all sentences that the page shows
@@ -17,14 +19,16 @@ pointing.py  the exact value of the sample under the pointer
 asking.py    series, profiles, statistics, and the samples of a box as files
 charts.py    the charts of these answers
 questions.py what a page asks, and its answers
-page.py      the models of Bokeh, and page.js and page.css, which connect them with the keyboard, the link and the texts
+canvas.py    a figure of Bokeh: images, hatches, outlines, axes, color bar
+page.py      what page.js and the server tell each other: texts, keys, the pointer, the link
 controls.py  the widgets next to the picture
-viewer.py    one open page: events in, pictures and texts out
+pane.py      one picture of a page: its plan, what of it is drawn, its texts
+viewer.py    one open page: events in, views out
 gate.py      who may talk to the server: token, cookie, Host and Origin
 server.py    the server of Bokeh behind the gate
 loading.py   the server, or what to install for it
 notebook.py  esker.view(): the page in a notebook
 
-page.html, page.js and page.css are the page itself. Only page.py, charts.py, controls.py, viewer.py and server.py import
-Bokeh. Texts of datasets reach the page as text and never as HTML.
+page.html, page.js and page.css are the page itself. Only canvas.py, page.py, charts.py, controls.py, pane.py, viewer.py and
+server.py import Bokeh. Texts of datasets reach the page as text and never as HTML.
 """

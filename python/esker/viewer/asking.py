@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
 from esker.viewer.axes import Axis, Plane, axis_of
-from esker.viewer.reads import box_request
-from esker.viewer.samples import Picture, Stale, read_picture
+from esker.viewer.samples import Picture, Stale
 from esker.viewer.session import Scene, Window
+from esker.viewer.sources import Source
 
 BINS = 40
 FORMATS = {"npy": "application/octet-stream", "csv": "text/csv", "nc": "application/x-netcdf"}
@@ -77,12 +77,42 @@ def profile(field: Field, scene: Scene, index: Index, is_wanted: Callable[[], bo
     return Line(axis.label, np.array([axis.coordinate(i) for i in range(axis.lo, axis.hi)]), values)
 
 
-def box_picture(
-    field: Field, scene: Scene, plane: Plane, box: Window, is_wanted: Callable[[], bool]
-) -> Picture:
+def series_of(source: Source, index: Index, is_wanted: Callable[[], bool]) -> Line | None:
+    """The series of a sample; of a difference if both have the same times and are not the same."""
+    first = series(source.field, index, source.scene.component, is_wanted)
+    if source.minus is None or first is None:
+        return first
+    other = source.minus
+    if other.field is source.field and other.scene.component == source.scene.component:
+        return None
+    second = series(other.field, _at_place(index, other), other.scene.component, is_wanted)
+    same = second is not None and np.array_equal(first.at, second.at)
+    return _minus(first, second) if same else None
+
+
+def profile_of(source: Source, index: Index, is_wanted: Callable[[], bool]) -> Line | None:
+    """The profile of a sample, or of a difference."""
+    first = profile(source.field, source.scene, index, is_wanted)
+    if source.minus is None or first is None:
+        return first
+    return _minus(first, profile(source.minus.field, source.minus.scene, index, is_wanted))
+
+
+def box_picture(source: Source, box: Window, is_wanted: Callable[[], bool]) -> Picture:
     """The samples whose cells reach into a box of the plane, at the finest level that an answer may have."""
-    request = box_request(field, scene.but(window=box), plane)
-    return read_picture(field, request, plane, is_wanted).cropped(box)
+    return source.read(source.box_request(box), is_wanted).cropped(box)
+
+
+def _at_place(index: Index, source: Source) -> Index:
+    """An index in the plane of another source."""
+    if source.plane.normal is None:
+        return index
+    number = source.plane.normal.number
+    return (*index[:number], source.scene.place, *index[number + 1 :])
+
+
+def _minus(first: Line, second: Line | None) -> Line | None:
+    return None if second is None else replace(first, values=first.values - second.values)
 
 
 def statistics(picture: Picture) -> Statistics | None:
@@ -98,17 +128,18 @@ def statistics(picture: Picture) -> Statistics | None:
     )  # fmt: skip
 
 
-def exported(field: Field, scene: Scene, plane: Plane, picture: Picture, form: str) -> bytes:
+def exported(source: Source, picture: Picture, form: str) -> bytes:
     """The samples of a picture as a file: an array of NumPy, comma-separated values, or netCDF."""
+    plane = source.plane
     across, up = _coordinates(plane, picture)
     if form == "npy":
         file = io.BytesIO()
         np.save(file, picture.values)
         return file.getvalue()
     if form == "csv":
-        return _csv(field, plane, picture, across, up)
+        return _csv(source, picture, across, up)
     if form == "nc":
-        return _netcdf(field, scene, plane, picture, across, up)
+        return _netcdf(source, picture, across, up)
     raise ValueError(f"expected {', '.join(FORMATS)}, found {form!r}")
 
 
@@ -139,9 +170,14 @@ def _along(axis: Axis, low: float, high: float, count: int) -> NDArray[np.float6
     return np.array([axis.coordinate(round(axis.index(place))) for place in drawn])
 
 
-def _csv(field: Field, plane: Plane, picture: Picture, across: Any, up: Any) -> bytes:
+def _name(source: Source) -> str:
+    """Of the samples in a file."""
+    return "_minus_".join(one.field.name for one in source.parts)
+
+
+def _csv(source: Source, picture: Picture, across: Any, up: Any) -> bytes:
     """One line for each sample. Names are quoted, and cannot be formulas of a spreadsheet."""
-    names = [plane.horizontal.label, plane.vertical.label, field.name]
+    names = [source.plane.horizontal.label, source.plane.vertical.label, _name(source)]
     header = ",".join('"' + name.lstrip("=+-@\t").replace('"', '""') + '"' for name in names)
     grid = np.stack([*np.meshgrid(across, up), picture.values.astype(np.float64)], axis=-1).reshape(-1, 3)
     file = io.StringIO()
@@ -150,24 +186,24 @@ def _csv(field: Field, plane: Plane, picture: Picture, across: Any, up: Any) -> 
     return file.getvalue().encode()
 
 
-def _netcdf(field: Field, scene: Scene, plane: Plane, picture: Picture, across: Any, up: Any) -> bytes:
+def _netcdf(source: Source, picture: Picture, across: Any, up: Any) -> bytes:
     """A netCDF file of Esker, with coordinates and the attributes of the field."""
     import tempfile
     from pathlib import Path
 
     from esker.writing.writer import Writer
 
+    field, plane = source.field, source.plane
     rows, columns = picture.values.shape
     axes = {plane.horizontal.dim: columns, plane.vertical.dim: rows}
     coords = {plane.horizontal.dim: across, plane.vertical.dim: up}
     units = {axis.dim: {"units": axis.units} for axis in (plane.horizontal, plane.vertical)}
-    kept = {
-        name: text for name, text in field.attrs.items() if name in ("units", "long_name", "standard_name")
-    }
+    names = ("units", "long_name", "standard_name") if source.minus is None else ("units",)
+    kept = {name: text for name, text in field.attrs.items() if name in names}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "box.nc"
         with Writer(path, dims=axes, coords=coords, attrs=units, report="none") as writer:
-            made = writer.field(field.name, picture.values.dtype.str[1:], attrs=kept)
-            with writer.step(0.0 if field.fixed else field.dataset.steps[scene.step]) as step:
+            made = writer.field(_name(source), picture.values.dtype.str[1:], attrs=kept)
+            with writer.step(0.0 if field.fixed else field.dataset.steps[source.step]) as step:
                 step.put(made, picture.values)
         return path.read_bytes()

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from bokeh.models import Button, CheckboxGroup, Column, NumericInput, Row, Select, Slider, Widget
 
-from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer.colors import PALETTES, Coloring
 from esker.viewer.session import RANGES, Scene, axis_number, shown_fields
+from esker.viewer.sources import Source
+from esker.viewer.views import Views
 
 _AUTOMATIC = "automatic"
 _LENGTH = "length"
 _RANGE_NAMES = {"view": "this view", "step": "this step", "steps": "all steps", "hand": "by hand"}
 _SWITCHES = ("log", "zero", "reverse")
 _SWITCH_NAMES = ["logarithmic", "about zero", "reversed"]
+_VIEW_BUTTONS = (("Add view", "add", 80), ("Remove", "remove", 74), ("A - B", "difference", 48))
+"""Label, what it does, and width."""
 _WIDTH = 210
 
 Change = Callable[..., object]
@@ -27,17 +31,23 @@ Change = Callable[..., object]
 class Controls:
     """The widgets. `change` is called with the new values of a Scene by name."""
 
-    def __init__(self, datasets: Sequence[Dataset], change: Change, play: Callable[[], object]) -> None:
+    def __init__(self, datasets: Sequence[Dataset], change: Change, do: Callable[[str], object]) -> None:
         self._datasets = datasets
         self._change = change
         self._showing = False
+        buttons = (self._button(label, width, partial(do, action)) for label, action, width in _VIEW_BUTTONS)
+        self._views = Row(*buttons, width=_WIDTH, spacing=4)
+        self._pair = [self._select(title, "", str) for title in ("Difference of", "and")]
+        for widget in self._pair:
+            widget.on_change("value", lambda attr, old, new: self._pair_chosen())
         names = [(str(i), os.path.basename(ds.path.rstrip("/"))) for i, ds in enumerate(datasets)]
         self._dataset = self._select("Dataset", "dataset", int, names)
         self._field = self._select("Field", "field", str)
         self._component = self._select("Component", "component", lambda v: None if v == _LENGTH else int(v))
         self._step = self._slider("Step", "step")
         self.play = Button(label="Play", width=_WIDTH, button_type="default")
-        self.play.on_click(lambda: play())
+        self.play.on_click(lambda: do("play"))
+        self._follow = self._check("follow new steps", "follow")
         self._normal = self._select("Plane across", "normal", str)
         self._place = self._slider("Position of the plane (index)", "place")
         self._level = self._select("Level", "level", lambda v: None if v == _AUTOMATIC else int(v))
@@ -51,50 +61,79 @@ class Controls:
             self._number(title, name) for title, name in (("From", "low"), ("To", "high"))
         )
         self.ends = Row(self._low, self._high, width=_WIDTH)
-        self.widgets: list[Widget] = [
-            self._dataset, self._field, self._component, self._step, self.play, self._normal, self._place,
-            self._level, self._bits, self._palette, self._switches, self._range,
+        self._outlines = self._check("outlines of patches", "outlines")
+        self._of_field: list[Widget] = [
+            self._field, self._component, self._step, self.play, self._follow, self._normal, self._place
         ]  # fmt: skip
-        self.column = Column(*self.widgets, self.ends, name="controls", width=_WIDTH, spacing=2)
+        self._of_picture: list[Widget] = [
+            self._level, self._bits, self._palette, self._switches, self._range
+        ]  # fmt: skip
+        widgets = [*self._pair, self._dataset, *self._of_field, *self._of_picture, self.ends, self._outlines]
+        self.column = Column(self._views, *widgets, name="controls", width=_WIDTH, spacing=2)
 
     @property
     def fields(self) -> list[str]:
         """The fields that can be chosen."""
         return list(self._field.options)
 
-    def show(self, scene: Scene, field: Field | None, colors: Coloring) -> None:
-        """Sets all widgets; hides those without a choice."""
+    def show(self, views: Views, source: Source | None, colors: Coloring) -> None:
+        """Sets all widgets to the selected view; hides those without a choice."""
+        scene = views.scene
         with self._quietly():
-            self._show_options(scene, field)
+            self._show_pair(views)
+            self._show_field(scene, source)
+            for widget in self._of_picture:
+                widget.visible = source is not None
+            if source is not None:
+                self._show_resolution(scene, source)
+            self._outlines.active = [0] * scene.outlines
+            self._outlines.visible = source is not None and source.field.grid.mesh is not None
             self._switches.active = [i for i, name in enumerate(_SWITCHES) if getattr(scene, name)]
             self._palette.value, self._range.value = scene.palette, scene.range
             self.ends.visible = scene.range == "hand"
             self._low.value, self._high.value = colors.low, colors.high
-            self._dataset.value = str(scene.dataset)
-            self._dataset.visible = len(self._datasets) > 1
 
-    def _show_options(self, scene: Scene, field: Field | None) -> None:
-        names = shown_fields(self._datasets[scene.dataset])
-        self._field.update(options=names, value=scene.field)
-        for widget in self.widgets[1:]:
-            widget.visible = field is not None
-        if field is None:
+    def _show_pair(self, views: Views) -> None:
+        pair = views.scene.difference
+        names = [(str(n), f"view {n + 1}") for n in views.plain()]
+        for widget, number in zip(self._pair, pair or (0, 0)):
+            widget.update(options=names, value=str(number), visible=pair is not None)
+
+    def _show_field(self, scene: Scene, source: Source | None) -> None:
+        self._dataset.value = str(scene.dataset)
+        self._dataset.visible = len(self._datasets) > 1 and scene.difference is None
+        is_plain = source is not None and scene.difference is None
+        self._field.update(options=shown_fields(self._datasets[scene.dataset]), value=scene.field)
+        for widget in self._of_field:
+            widget.visible = is_plain
+        if source is None or not is_plain:
             return
+        field = source.field
         components = [_LENGTH, *map(str, range(field.components))]
         value = _LENGTH if scene.component is None else str(scene.component)
         self._component.update(options=components, value=value, visible=field.components > 1)
         steps = 1 if field.fixed else len(field.dataset.steps)
         self._ends(self._step, 0, steps - 1, scene.step)
         self.play.visible = steps > 1
+        self._follow.active = [0] * scene.follow
+        self._follow.visible = not field.fixed
         dims = list(field.grid.dims) if scene.normal else []
         self._normal.update(options=dims, value=scene.normal, visible=bool(dims))
         if dims:
             axis = axis_number(field, scene.normal)
             self._ends(self._place, field.box[0][axis], field.box[1][axis] - 1, scene.place)
         self._place.visible = self._place.visible and bool(dims)
+
+    def _show_resolution(self, scene: Scene, source: Source) -> None:
+        field = source.field
         levels = [_AUTOMATIC, *map(str, range(field.max_level, -1, -1))]
         self._level.update(options=levels, value=_AUTOMATIC if scene.level is None else str(scene.level))
         self._ends(self._bits, 1, field.stored_bits or 1, scene.bits or field.stored_bits or 1)
+
+    def _pair_chosen(self) -> None:
+        if not self._showing:
+            first, second = (int(widget.value) for widget in self._pair)
+            self._tell(difference=(first, second))
 
     @staticmethod
     def _ends(slider: Slider, start: int, end: int, value: int) -> None:
@@ -104,8 +143,19 @@ class Controls:
         self, title: str, name: str, read: Callable[[str], Any], options: Sequence[Any] = ()
     ) -> Select:
         widget = Select(title=title, options=list(options), width=_WIDTH)
-        widget.on_change("value", lambda attr, old, new: self._tell(**{name: read(new)}))
+        if name:
+            widget.on_change("value", lambda attr, old, new: self._tell(**{name: read(new)}))
         return widget
+
+    def _button(self, label: str, width: int, action: Callable[[], object]) -> Button:
+        button = Button(label=label, width=width, margin=0, button_type="default")
+        button.on_click(lambda: action())
+        return button
+
+    def _check(self, label: str, name: str) -> CheckboxGroup:
+        box = CheckboxGroup(labels=[label], width=_WIDTH)
+        box.on_change("active", lambda attr, old, new: self._tell(**{name: bool(new)}))
+        return box
 
     def _slider(self, title: str, name: str) -> Slider:
         widget = Slider(title=title, start=0, end=1, value=0, step=1, width=_WIDTH)

@@ -13,7 +13,7 @@ _ZOOM = 1.5
 _PAN = 0.2
 """Of the window."""
 _PANS = {"w": (0, 1), "a": (-1, 0), "s": (0, -1), "d": (1, 0)}
-_SWITCHES = {"l": "log", "r": "reverse", "z": "zero"}
+_SWITCHES = {"l": "log", "r": "reverse", "z": "zero", "o": "outlines", "h": "follow"}
 _INDICES = {
     "ArrowLeft": ("step", -1),
     "ArrowRight": ("step", 1),
@@ -42,6 +42,14 @@ def changes_of(key: str, scene: Scene, field: Field, names: Sequence[str], windo
     if pressed in ("[", "]", "\\", "0"):
         return _level_or_all(pressed, scene, field)
     return _next_choice(pressed, scene, field, names)
+
+
+def changes_of_difference(key: str, scene: Scene, field: Field, window: Window) -> dict[str, Any]:
+    """The same for a difference, whose field, step and plane are those of other views."""
+    found = changes_of(key, scene, field, (), window)
+    return {
+        name: value for name, value in found.items() if name not in ("step", "place", "component", "normal")
+    }
 
 
 def _level_or_all(key: str, scene: Scene, field: Field) -> dict[str, Any]:

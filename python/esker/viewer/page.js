@@ -64,11 +64,48 @@ window.esker = (() => {
   }
 
   let place = [], waiting = false
-  function point(link, x, y) {
-    place = x === undefined ? [] : [x, y]
+  function point(link, view, x, y) {
+    place = x === undefined ? [] : [view, x, y]
     if (waiting) return
     waiting = true
     setTimeout(() => { waiting = false; link.pointer = place }, POINTER_MS)
+  }
+
+  // A straight line while the tool for lines is dragged; its source is shown on the figure.
+  let begin = null
+  function draw(link, figure, tool, source, event) {
+    if (!tool.active) return
+    if (event.event_name === "panstart") begin = [event.x, event.y]
+    if (begin === null) return
+    source.data = {x: [begin[0], event.x], y: [begin[1], event.y]}
+    if (event.event_name === "panend") {
+      link.line = [figure.tags[0], ...begin, event.x, event.y]
+      begin = null
+    }
+  }
+
+  // Bokeh connects a figure with the ranges that it has at first; views that are linked later take those of another view.
+  function paint(pictures, range) {
+    for (const view of Bokeh.index.get(pictures)?.child_views ?? [])
+      if (view.model.x_range === range || view.model.y_range === range) view.request_repaint()
+  }
+
+  // The elements that have the focus, from the outside to the inside: each shadow root has its own.
+  function focused() {
+    const path = []
+    for (let at = document.activeElement; at; at = at.shadowRoot?.activeElement) path.push(at)
+    return path
+  }
+
+  // A view is selected by a click and by the focus.
+  function selectViews(link, pictures) {
+    let count = 0
+    const select = (path) => {
+      const found = (Bokeh.index.get(pictures)?.child_views ?? []).find((view) => path.includes(view.el))
+      if (found) link.view = `${++count} ${found.model.tags[0]}`
+    }
+    element("picture").addEventListener("pointerdown", (event) => select(event.composedPath()))
+    addEventListener("keyup", (event) => { if (event.key === "Tab") select(focused()) })
   }
 
   function showTable(link) {
@@ -110,7 +147,7 @@ window.esker = (() => {
     setTimeout(reconnect, 2000)
   }
 
-  function start(link, figure) {
+  function start(link, pictures) {
     window.esker.link = link
     showTexts(link)
     keepLink(link)
@@ -118,8 +155,9 @@ window.esker = (() => {
     acknowledge(link)
     listenToKeys(link)
     showTable(link)
+    selectViews(link, pictures)
     tellScreen(link)
     document.body.dataset.ready = "1"
   }
-  return {start, point, reconnect}
+  return {start, point, draw, paint, reconnect}
 })()

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from esker.dataset.field import Field
 from esker.viewer import texts
 from esker.viewer.axes import Plane
 from esker.viewer.reader import Reader
 from esker.viewer.samples import exact_value
 from esker.viewer.session import Scene
+from esker.viewer.sources import Source
 
 if TYPE_CHECKING:
     from esker.viewer.page import Link
@@ -25,32 +25,48 @@ class Pointer:
         self._later = later
         self._ticket = 0
 
-    def at(self, link: Link, field: Field, scene: Scene, plane: Plane) -> None:
-        """Shows what is at link.pointer."""
+    def at(self, link: Link, place: list[float], source: Source) -> None:
+        """Shows what is at a place of the plane."""
         self._ticket += 1
-        index = sample_at(link.pointer, scene, plane)
+        index = sample_at(place, source.scene, source.plane)
         if index is None:
             link.cursor = ""
             return
-        where = where_of(index, plane)
+        where = where_of(index, source.plane)
         link.cursor = f"{where}: …"
         ticket = self._ticket
 
         def done(value: str | None, reason: str) -> None:
             self._later(partial(self._show, link, ticket, f"{where}: {value or reason}"))
 
-        units = field.attrs.get("units", "")
-        step = 0 if field.fixed else scene.step
-
-        def read(_: object) -> str:
-            return f"{exact_value(field, step, index, scene.component)} {units}".rstrip()
-
-        key = ("value", scene.dataset, scene.field, step, index, scene.component)
-        self._reader.submit(key, read, lambda: self._ticket == ticket, done)
+        key = (
+            "value",
+            index,
+            *((one.scene.dataset, one.scene.field, one.step, one.scene.component) for one in source.parts),
+            source.parts[-1].scene.place,
+        )
+        self._reader.submit(key, lambda _: value_text(source, place), lambda: self._ticket == ticket, done)
 
     def _show(self, link: Link, ticket: int, text: str) -> None:
         if ticket == self._ticket:
             link.cursor = text
+
+
+def value_text(source: Source, place: list[float]) -> str:
+    """The exact value of the sample at a place with its units; in a difference also what it is the difference of."""
+    texts = []
+    for one in source.parts:
+        index = sample_at(place, one.scene, one.plane)
+        if index is None:
+            return "no sample"
+        texts.append(exact_value(one.field, one.step, index, one.scene.component))
+    if len(texts) == 1:
+        return f"{texts[0]} {source.units}".rstrip()
+    try:
+        first = f"{float(texts[0]) - float(texts[1]):.9g} {source.units}".rstrip()
+    except ValueError:
+        return f"{texts[0]} minus {texts[1]}"
+    return f"{first} ({texts[0]} minus {texts[1]})"
 
 
 def sample_at(place: list[float], scene: Scene, plane: Plane) -> tuple[int, ...] | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
-from esker.dataset.field import Field
 from esker.viewer import asking, texts
-from esker.viewer.axes import Plane
 from esker.viewer.charts import Charts
 from esker.viewer.page import Link
 from esker.viewer.pointing import sample_at, where_of
 from esker.viewer.reader import Reader
-from esker.viewer.session import Scene, Window, query_of
+from esker.viewer.session import Window
+from esker.viewer.sources import Source
 
 
 class Questions:
@@ -33,45 +31,46 @@ class Questions:
         self.charts.clear()
         self._link.answer = ""
 
-    def about_sample(self, place: list[float], field: Field, scene: Scene, plane: Plane) -> None:
+    def about_sample(self, place: list[float], source: Source) -> None:
         """Shows the series and the profile of the sample at a place."""
-        index = sample_at(place, scene, plane)
+        index = sample_at(place, source.scene, source.plane)
         if index is None:
             self.clear()
             return
 
         def read(is_wanted: Callable[[], bool]) -> Any:
-            over_time = asking.series(field, index, scene.component, is_wanted)
-            return over_time, asking.profile(field, scene, index, is_wanted)
+            return asking.series_of(source, index, is_wanted), asking.profile_of(source, index, is_wanted)
 
         def show(lines: Any) -> None:
-            self.charts.show_lines(*lines, texts.field_label(field, scene.component))
+            self.charts.show_lines(*lines, texts.label_of(source))
             said = " and ".join(
                 name for name, line in zip(("time series", "profile"), lines) if line is not None
             )
-            self._link.answer = f"{said or 'No series: the field is fixed'} at {where_of(index, plane)}"
+            nothing = (
+                "No series: the field is fixed" if source.minus is None else "No series of this difference"
+            )
+            self._link.answer = f"{said or nothing} at {where_of(index, source.plane)}"
 
-        key = ("sample", scene.dataset, scene.field, scene.step, scene.component, index)
+        key = ("sample", index, *((one.scene, one.field.dataset.path) for one in source.parts))
         self._ask(key, read, show)
 
-    def about_box(self, box: Window, field: Field, scene: Scene, plane: Plane) -> None:
+    def about_box(self, box: Window, source: Source, query_at: Callable[[Window], str]) -> None:
         """Shows statistics and the histogram of a box, and where its samples can be had."""
 
         def read(is_wanted: Callable[[], bool]) -> Any:
-            picture = asking.box_picture(field, scene, plane, box, is_wanted)
-            return asking.statistics(picture)
+            return asking.statistics(asking.picture_of_box(source, box, is_wanted))
 
         def show(found: Any) -> None:
             if found is None:
                 self.charts.clear()
                 self._link.answer = "No sample of the box has a finite value."
                 return
-            self.charts.show_histogram(found, texts.field_label(field, scene.component))
-            self._link.answer = texts.statistics_text(found, field)
+            self.charts.show_histogram(found, texts.label_of(source))
+            self._link.answer = texts.statistics_text(found, source.field)
 
-        key = ("box", scene.but(window=box))
+        key = ("box", box, *(one.scene for one in source.parts))
         self._ask(key, read, show)
-        self._link.data = "data?" + urlencode(query_of(scene.but(window=box)))
+        self._link.data = "data?" + query_at(box)
 
     def _ask(
         self, key: Any, read: Callable[[Callable[[], bool]], Any], show: Callable[[Any], object]

@@ -39,6 +39,10 @@ class Ranges:
             return together, f"range of {what}: {len(known)} of {len(requests)} read{exactly}"
         return together, f"range of {what}{exactly}"
 
+    def forget(self) -> None:
+        """Drops what is known: the files changed."""
+        self._found, self._started = {}, set()
+
     @staticmethod
     def _steps(field: Field, scene: Scene) -> list[int]:
         if field.fixed:

@@ -46,11 +46,11 @@ class Reader:
             return is_wanted() and not self._closed.is_set()
 
         def run() -> None:
-            found = self._kept.get(key)
+            found, time = self._kept.get(key), self._kept.time
             try:
                 if found is None:
                     found = read(go_on)
-                    self._kept.put(key, found)
+                    self._kept.put(key, found, time)
             except Stale:
                 return
             except (OSError, ValueError, IndexError, KeyError, RuntimeError, MemoryError) as error:
@@ -86,6 +86,8 @@ class _Kept:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.time = 0
+        """How often all were dropped."""
         self._bytes = 0
         self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
@@ -96,8 +98,11 @@ class _Kept:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
 
-    def put(self, key: Hashable, answer: Answer) -> None:
+    def put(self, key: Hashable, answer: Answer, time: int) -> None:
+        """Keeps an answer, unless all were dropped since its read began."""
         with self._lock:
+            if time != self.time:
+                return
             self._bytes += _size(answer) - _size(self._answers.pop(key, None))
             self._answers[key] = answer
             while self._bytes > self._most:
@@ -107,6 +112,7 @@ class _Kept:
         with self._lock:
             self._answers.clear()
             self._bytes = 0
+            self.time += 1
 
 
 def _size(answer: Answer | None) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,16 @@ RANGE_SAMPLES = 1 << 18
 """Of a step, from which the range of the step is taken."""
 
 
+class Subtrahend(NamedTuple):
+    """What a difference subtracts."""
+
+    dataset: int
+    field: str
+    step: int
+    component: int | None
+    place: int
+
+
 @dataclass(frozen=True)
 class Request:
     """One read of a plane. Equal requests have equal answers as long as the files do not change."""
@@ -45,11 +55,28 @@ class Request:
     """The dimension along which the box holds one sample; "" for maps."""
     place: int = 0
     """The index along `normal` that was asked for; the box has the nearest one of the level."""
+    stride: tuple[int, ...] | None = None
+    """Of the samples, instead of a level."""
+    minus: Subtrahend | None = None
+
+    @property
+    def resolution(self) -> tuple[int | None, tuple[int, ...] | None]:
+        """Level and stride, as reads take them: one of both."""
+        return (self.level, None) if self.stride is None else (None, self.stride)
 
     @property
     def plane(self) -> tuple[Any, ...]:
         """What all requests of one plane have in common, whatever their level and window."""
-        return self.dataset, self.field, self.step, self.component, self.bits, self.normal, self.place
+        return (
+            self.dataset,
+            self.field,
+            self.step,
+            self.component,
+            self.bits,
+            self.normal,
+            self.place,
+            self.minus,
+        )
 
 
 @dataclass(frozen=True)
@@ -176,12 +203,12 @@ def _box(field: Field, scene: Scene, plane: Plane, visible: tuple[_Span, _Span],
         lo[axis.number] = max(axis.lo, math.floor(first / step) * step)
         hi[axis.number] = min(axis.hi, math.ceil(last / step) * step + 1)
     if plane.normal is not None:
-        place = _nearest_place(plane.normal, scene.place, stride[plane.normal.number])
+        place = nearest_place(plane.normal, scene.place, stride[plane.normal.number])
         lo[plane.normal.number], hi[plane.normal.number] = place, place + 1
     return tuple(lo), tuple(hi)
 
 
-def _nearest_place(axis: Axis, place: int, stride: int) -> int:
+def nearest_place(axis: Axis, place: int, stride: int) -> int:
     """The index nearest to `place` that has samples at a stride: a multiple of it within the axis."""
     lowest = math.ceil(axis.lo / stride) * stride
     highest = (axis.hi - 1) // stride * stride

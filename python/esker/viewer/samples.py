@@ -125,7 +125,7 @@ def read_picture(field: Field, request: Request, plane: Plane, is_wanted: Callab
     notes = tuple(_notes(numbers, kinds))
     drawn = numbers.astype(np.float32 if _fits_single(numbers.dtype) else np.float64)
     drawn = np.where(np.isin(kinds, (Kind.FILL, Kind.NAN, Kind.MISSING)), drawn.dtype.type(np.nan), drawn)
-    selection = field.select(request.step, request.box, request.level)
+    selection = field.select(request.step, request.box, *request.resolution)
     turned = _drawn(field, plane, request, drawn), _drawn(field, plane, request, kinds)
     return Picture(
         request,
@@ -156,7 +156,7 @@ def _read(field: Field, request: Request, is_wanted: Callable[[], bool]) -> _Rea
     def read(missing: str | None) -> _Read:
         statistics = ReadStatistics()
         samples = field.read(
-            request.step, request.box, request.level, request.bits,
+            request.step, request.box, request.resolution[0], request.bits, stride=request.stride,
             missing=missing, masked=True, progress=go_on, statistics=statistics,
         )  # fmt: skip
         return _Read(samples, statistics)
@@ -200,8 +200,11 @@ def _kinds(
     kinds[without & ~bad] = Kind.FILL
     kinds[nan] = Kind.NAN
     if field.is_sparse(request.step):
-        kinds[field.levels(request.step, request.box, request.level) < request.level] = Kind.COARSER
-        kinds[field.levels(request.step, request.box, request.level) < 0] = Kind.MISSING
+        level, stride = request.resolution
+        stored = field.levels(request.step, request.box, level, stride=stride)
+        finest = field.select(request.step, request.box, level, stride).level
+        kinds[stored < finest] = Kind.COARSER
+        kinds[stored < 0] = Kind.MISSING
     else:
         kinds[_missing(field, request, samples)] = Kind.MISSING
     return kinds

@@ -27,13 +27,13 @@ from tornado.web import HTTPError, RequestHandler
 from esker.dataset.opening import Dataset
 from esker.viewer import texts
 from esker.viewer.asking import FORMATS, box_picture, exported
-from esker.viewer.axes import plane_of
 from esker.viewer.colors import PALETTES
 from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
 from esker.viewer.page import static_text
 from esker.viewer.reader import Reader
-from esker.viewer.session import field_of, scene_of
+from esker.viewer.sources import source_of
 from esker.viewer.viewer import Viewer
+from esker.viewer.views import views_of
 
 _COMPONENTS = ["bokeh", "bokeh-widgets"]
 """Of BokehJS; without MathJax, texts are never read as formulas."""
@@ -129,27 +129,27 @@ class _Data(RequestHandler):
     async def get(self) -> None:
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         form = query.pop("format", "")
-        scene, notes = scene_of(query, self._datasets, PALETTES)
-        field = field_of(scene, self._datasets)
-        if form not in FORMATS or notes or field is None:
+        views, notes = views_of(query, self._datasets, PALETTES)
+        source, _ = source_of(views, views.selected, self._datasets)
+        if form not in FORMATS or notes or source is None:
             raise HTTPError(404)
-        plane = plane_of(field, scene)
         answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
         told = answer.get_loop().call_soon_threadsafe
 
         def read(is_wanted: Callable[[], bool]) -> bytes:
-            picture = box_picture(field, scene, plane, scene.window or plane.window, is_wanted)
-            return exported(field, scene, plane, picture, form)
+            picture = box_picture(source, source.scene.window or source.plane.window, is_wanted)
+            return exported(source, picture, form)
 
         def done(found: bytes | None, reason: str) -> None:
             told(lambda: answer.done() or answer.set_result(found))
 
-        self._reader.submit(("export", form, scene), read, lambda: not self._gone, done)
+        key = ("export", form, *(one.scene for one in source.parts))
+        self._reader.submit(key, read, lambda: not self._gone, done)
         found = await answer
         if found is None:
             raise HTTPError(404)
         self.set_header("Content-Type", FORMATS[form])
-        name = "".join(letter if letter.isalnum() else "_" for letter in field.name)[:60]
+        name = "".join(letter if letter.isalnum() else "_" for letter in source.field.name)[:60]
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.{form}")
         self.finish(found)
 

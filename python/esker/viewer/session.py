@@ -52,6 +52,12 @@ class Scene:
     low: float = 0.0
     high: float = 1.0
     """The range given by hand."""
+    outlines: bool = False
+    """The patches of a mesh are outlined."""
+    follow: bool = False
+    """At the last step: when the dataset has a new one, show it."""
+    difference: tuple[int, int] | None = None
+    """Positions of two views: this one shows the first minus the second, and takes field, step and plane from them."""
 
     def but(self, **changes: Any) -> Scene:
         """A scene that differs in some places."""
@@ -156,6 +162,11 @@ def _window(text: str) -> Window:
     return left, right, bottom, top
 
 
+def _pair(text: str) -> tuple[int, int]:
+    first, second = (int(part) - 1 for part in text.split(","))
+    return first, second
+
+
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
@@ -180,6 +191,9 @@ _READERS: dict[str, tuple[_Reader, str]] = {
     "range": (str, ", ".join(RANGES)),
     "low": (_finite, "a number"),
     "high": (_finite, "a number"),
+    "outlines": (_switch, "0 or 1"),
+    "follow": (_switch, "0 or 1"),
+    "difference": (_pair, "two numbers of views"),
 }
 
 
@@ -190,6 +204,8 @@ def query_of(scene: Scene) -> dict[str, str]:
         value = getattr(scene, field.name)
         if value != field.default or field.name in ("field", "step"):
             parameters[field.name] = _text(value)
+    if scene.difference is not None:
+        parameters["difference"] = ",".join(str(number + 1) for number in scene.difference)
     return parameters
 
 
@@ -201,13 +217,10 @@ def _text(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def scene_of(
+def given_of(
     query: Mapping[str, str], datasets: Sequence[Dataset], palettes: Sequence[str]
-) -> tuple[Scene, list[str]]:
-    """The scene of a link's parameters, fitted to the datasets, and sentences about what was replaced.
-
-    Without parameters: the first field that can be shown, at the last step.
-    """
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of a link that do not depend on a field, and sentences about those that cannot be."""
     given, notes = _read(query)
     if not 0 <= given.get("dataset", 0) < len(datasets):
         notes.append(f"The link names dataset {given.pop('dataset')}; there are {len(datasets)}.")
@@ -217,6 +230,17 @@ def scene_of(
     if not given.get("low", 0.0) < given.get("high", 1.0):
         notes.append("The link has a range whose end is not above its start.")
         given.pop("low", None), given.pop("high", None)
+    return given, notes
+
+
+def scene_of(
+    query: Mapping[str, str], datasets: Sequence[Dataset], palettes: Sequence[str]
+) -> tuple[Scene, list[str]]:
+    """The scene of a link's parameters, fitted to the datasets, and sentences about what was replaced.
+
+    Without parameters: the first field that can be shown, at the last step.
+    """
+    given, notes = given_of(query, datasets, palettes)
     steps = len(datasets[given.get("dataset", 0)].steps)
     asked = Scene(**{"step": max(steps - 1, 0), **given})
     scene = fitted(asked, datasets)

@@ -15,6 +15,7 @@ from esker.viewer.colors import Coloring
 from esker.viewer.reads import Plan
 from esker.viewer.samples import Kind, Picture, finite_range
 from esker.viewer.session import Scene
+from esker.viewer.sources import Source
 
 KEYS = (
     ("Left, Right", "previous and next step"),
@@ -35,6 +36,9 @@ KEYS = (
     ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
     ("B", "statistics and histogram of all that is visible"),
     ("T", "table of coarse values"),
+    ("M, X", "another view, and remove the selected one; pictures with the same axes move together"),
+    ("1 to 4, Tab", "select a view; the controls and the other keys act on it"),
+    ("E", "the difference of the selected view and the next one"),
     ("Escape", "close what is open"),
     ("?", "this list"),
 )
@@ -74,6 +78,52 @@ def title(field: Field, scene: Scene, plane: Plane, place: int | None) -> str:
     """Field, time and position: "temp, t = 30 years, z = 0 m"."""
     where = "" if plane.normal is None or place is None else position_text(field, plane.normal.dim, place)
     return ", ".join(part for part in (field.name, time_text(field, scene.step), where) if part)
+
+
+def title_of(source: Source, place: int | None) -> str:
+    """The title of a source: in a difference those of both, "difference of temp, t = 3 years and temp, t = 0 years"."""
+    first = _named(source, place)
+    if source.minus is None:
+        return first
+    return f"difference of {first} and {_named(source.minus, source.minus.scene.place)}"
+
+
+def _named(source: Source, place: int | None) -> str:
+    return title(source.field, source.scene, source.plane, place)
+
+
+def view_title(number: int, scene: Scene, said: str) -> str:
+    """What is above a view if there are several; a difference names the views."""
+    if scene.difference is not None:
+        said = f"difference of {scene.difference[0] + 1} and {scene.difference[1] + 1}"
+    return f"{number + 1}: {said}"
+
+
+def label_of(source: Source) -> str:
+    """The name of the color bar of a source, with units."""
+    label = field_label(source.field, source.scene.component)
+    if source.minus is None:
+        return label
+    units = source.units or source.minus.units
+    return f"difference [{units}]" if units else "difference"
+
+
+def steps_of(source: Source) -> str:
+    """The steps of a source."""
+    return " minus ".join(step_text(one.field, one.scene) for one in source.parts)
+
+
+def loss_of(source: Source) -> str:
+    """What is recorded of the errors of a source."""
+    return "; ".join(
+        dict.fromkeys(filter(None, (error_text(one.field, one.scene.step) for one in source.parts)))
+    )
+
+
+def alternative_of(source: Source, picture: Picture, colors: Coloring) -> str:
+    """The picture of a source in words."""
+    said = alternative(source.field, source.scene, source.plane, picture, colors)
+    return said if source.minus is None else f"{title_of(source, picture.place).capitalize()}. {said}"
 
 
 def step_text(field: Field, scene: Scene) -> str:

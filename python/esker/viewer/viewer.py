@@ -1,34 +1,32 @@
-"""One open page: events of the page change the scene, and pictures and texts follow."""
+"""One open page: events of the page change the views, and pictures and texts follow."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from bokeh.document import Document
 from bokeh.events import RangesUpdate, Reset, SelectionGeometry, Tap
+from bokeh.models import GridBox
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer import texts
-from esker.viewer.axes import Plane, plane_of
-from esker.viewer.colors import PALETTES, Coloring, coloring
+from esker.viewer.colors import PALETTES
 from esker.viewer.controls import Controls
-from esker.viewer.keys import changes_of
-from esker.viewer.page import Canvas, Layer, Link, connect
+from esker.viewer.keys import changes_of, changes_of_difference
+from esker.viewer.page import Link, connect, connect_canvas, grid_of
+from esker.viewer.pane import Pane
 from esker.viewer.pointing import Pointer
 from esker.viewer.questions import Questions
 from esker.viewer.ranges import Ranges
 from esker.viewer.reader import Reader
-from esker.viewer.reads import Plan, Request, plan_of
-from esker.viewer.samples import Picture, finite_range, read_picture
-from esker.viewer.session import Window, field_of, fitted, query_of, scene_of, why_nothing_is_shown
+from esker.viewer.session import Scene, Window, fitted, why_nothing_is_shown
+from esker.viewer.sources import source_of
+from esker.viewer.views import MAX_VIEWS, Views, fitted_views, is_at_end, query_of_views, views_of
 
-_ASSUMED_PIXELS = (720, 480)
-"""Of the plot, until the page tells."""
 _SETTLE_MS = 25
 """Events that come within this time lead to one read."""
 _STEP_S = 0.1
@@ -44,42 +42,34 @@ class Viewer:
     ) -> None:
         self._document = document
         self._datasets = datasets
-        self._reader = reader
-        self.scene, self._link_notes = scene_of(query, datasets, PALETTES)
-        self._ticket = 0
+        self.reader = reader
+        self.views, self._page_notes = views_of(query, datasets, PALETTES)
         self._open = True
         self._playing = False
         self._last_step = 0.0
         self._settling = False
-        self._plan: Plan | None = None
-        self._read_bytes = 0
-        self._error = ""
-        self._loss = ""
+        self._ticket = 0
+        self._changes: dict[int, str] = {}
         self.link = Link()
-        self.canvas = Canvas()
-        self.controls = Controls(datasets, self.change, self.play)
-        self.ranges = Ranges(reader, self._later)
-        self.pointer = Pointer(reader, self._later)
-        self.questions = Questions(self.link, reader, self._later)
-        self._plane: Plane | None = None
+        self.panes: list[Pane] = []
+        self._pictures = GridBox(name="picture", sizing_mode="stretch_both", spacing=6)
+        self.controls = Controls(datasets, self.change, self._do)
+        self.ranges = Ranges(reader, self.later)
+        self.pointer = Pointer(reader, self.later)
+        self.questions = Questions(self.link, reader, self.later)
+        self._add_panes()
         self._connect()
-        self._show_scene()
+        self._show()
 
     def _connect(self) -> None:
-        # Bokeh tells the server of events of models that had callbacks when they joined the document.
-        figure = self.canvas.figure
-        figure.on_event(RangesUpdate, self._moved)
-        figure.on_event(Tap, lambda event: self._ask_about([event.x, event.y]))
-        figure.on_event(SelectionGeometry, self._selected)
-        figure.on_event(Reset, lambda _: self.change(window=None))
-        for name in ("inner_width", "inner_height"):
-            figure.on_change(name, self._told(self._settle))
         self.link.on_change("ratio", self._told(self._settle))
         self.link.on_change("key", self._told(lambda: self._pressed(self.link.key.partition(" ")[2])))
         self.link.on_change("drawn", self._told(self._drawn))
-        self.link.on_change("dark", self._told(lambda: self.canvas.darken(self.link.dark)))
+        self.link.on_change("dark", self._told(self._look))
         self.link.on_change("pointer", self._told(self._pointed))
-        connect(self._document, self.link, self.canvas)
+        self.link.on_change("view", self._told(lambda: self._select(int(self.link.view.partition(" ")[2]))))
+        self.link.on_change("line", self._told(self._line_drawn))
+        connect(self._document, self.link, self._pictures)
         self._document.add_root(self.controls.column)
         self._document.add_root(self.questions.charts.column)
 
@@ -92,278 +82,238 @@ class Viewer:
 
         return call
 
+    def _add_panes(self) -> None:
+        """As many as there are views. Bokeh tells the server of events only of models that have callbacks when they come."""
+        while len(self.panes) > len(self.views.scenes):
+            self.panes.pop().close()
+        while len(self.panes) < len(self.views.scenes):
+            pane = Pane(self)
+            self._connect_pane(pane)
+            self.panes.append(pane)
+        self._pictures.children = grid_of([pane.canvas for pane in self.panes])
+        self._look()
+
+    def _connect_pane(self, pane: Pane) -> None:
+        figure = pane.canvas.figure
+
+        def number() -> int:
+            return self.panes.index(pane)
+
+        figure.on_event(RangesUpdate, lambda event: self._moved(number(), event))
+        figure.on_event(Tap, lambda event: self._ask_about(number(), [event.x, event.y]))
+        figure.on_event(SelectionGeometry, lambda event: self._boxed(number(), event))
+        figure.on_event(Reset, lambda _: self._change(number(), window=None))
+        for name in ("inner_width", "inner_height"):
+            figure.on_change(name, self._told(self._settle))
+        connect_canvas(self.link, self._pictures, pane.canvas)
+
     def close(self) -> None:
         """The page is gone: its reads end."""
         self._open = False
-        self._ticket += 1
+        for pane in self.panes:
+            pane.close()
 
-    @property
-    def field(self) -> Field | None:
-        """The field that is shown; None if the dataset has none that can be."""
-        return field_of(self.scene, self._datasets)
+    # What panes ask of the page
 
-    def change(self, **changes: Any) -> None:
-        """Shows another scene, which differs in the named values."""
-        before = self.scene
-        if changes.get("range") == "hand" and before.range != "hand":
-            mapper = self.canvas.mapper
-            changes = {"low": float(mapper.low), "high": float(mapper.high), **changes}
-        scene = fitted(before.but(**changes), self._datasets)
-        if not scene.low < scene.high:
-            scene = scene.but(low=before.low, high=before.high)
-        if scene == before:
-            return
-        self._link_notes = []
-        self.scene = scene
-        self._show_scene()
-
-    def play(self) -> None:
-        """Starts or stops to show one step after the other."""
-        self._playing = not self._playing
-        self.controls.play.label = "Stop" if self._playing else "Play"
-        if self._playing:
-            self._next_step()
-
-    # What is shown
-
-    def _show_scene(self) -> None:
-        field = self.field
-        if field is None:
-            self._show_nothing()
-            return
-        plane = plane_of(field, self.scene)
-        if self._plane is None or not plane.is_like(self._plane):
-            if self._plane is not None:
-                self.scene = self.scene.but(window=None)
-            self._plane = plane
-            for layer in (self.canvas.overview, self.canvas.detail):
-                layer.show(False)
-        self._plane = plane
-        self.canvas.label(plane.horizontal, plane.vertical, texts.field_label(field, self.scene.component))
-        self._fit_window()
-        self.link.query = "?" + urlencode(query_of(self.scene))
-        self._read()
-
-    def _show_nothing(self) -> None:
-        for layer in (self.canvas.overview, self.canvas.detail):
-            layer.show(False)
-        self._plan = None
-        self._ticket += 1
-        self.link.update(
-            title=why_nothing_is_shown(self._datasets[self.scene.dataset]), status="", where="", colors=""
-        )
-        self.controls.show(self.scene, None, Coloring(0.0, 1.0, ""))
-        self._show_notes()
-
-    @property
-    def _pixels(self) -> tuple[int, int]:
-        """Device pixels of the plot."""
-        width, height = self.canvas.pixels or _ASSUMED_PIXELS
-        ratio = min(max(self.link.ratio, 0.25), 4.0)
-        return max(1, round(width * ratio)), max(1, round(height * ratio))
-
-    def _fit_window(self) -> None:
-        assert self._plane is not None
-        window = self.scene.window or self._plane.fitting(self._pixels)
-        self._shown_window = window
-        self.canvas.move(window)
-
-    def _read(self) -> None:
-        """Plans the reads of the scene, shows what is in memory, and starts the others."""
-        field, plane = self.field, self._plane
-        assert field is not None and plane is not None
-        self._ticket += 1
-        self._error = ""
-        scene = self.scene.but(window=self._shown_window)
-        self._plan = plan_of(field, scene, plane, self._pixels)
-        final = self._reader.kept(self._plan.final)
-        if final is not None:
-            self._show(final)
-        if final is None:
-            self._start(self._plan.overview)
-        if self._plan.detail is not None and final is None and self.canvas.pixels is not None:
-            self._start(self._plan.detail)
-        self._show_texts()
-
-    def _start(self, request: Request) -> None:
-        kept = self._reader.kept(request)
-        if kept is not None:
-            self._show(kept)
-            return
-        field, plane, ticket = self.field, self._plane, self._ticket
-        assert field is not None and plane is not None
-
-        def read(is_wanted: Callable[[], bool]) -> Picture:
-            return read_picture(field, request, plane, is_wanted)
-
-        def done(picture: Picture | None, reason: str) -> None:
-            self._later(partial(self._arrived, ticket, picture, reason))
-
-        self._reader.submit(request, read, lambda: self._ticket == ticket, done)
-
-    def _later(self, action: Callable[[], object]) -> None:
+    def later(self, action: Callable[[], object]) -> None:
         """Calls the action in the thread of the server, as long as the page is open."""
         if self._open:
             self._document.add_next_tick_callback(lambda: action() if self._open else None)
 
-    def _arrived(self, ticket: int, picture: Picture | None, reason: str) -> None:
-        if ticket != self._ticket:
-            return
-        if picture is None:
-            self._error = f"The picture could not be read: {reason}"
-            self._show_texts()
-            return
-        self._read_bytes += picture.nbytes
-        self._show(picture)
+    def ratio(self) -> float:
+        """Device pixels per pixel."""
+        return min(max(self.link.ratio, 0.25), 4.0)
 
-    def _show(self, picture: Picture) -> None:
-        """Draws a picture of the current plan."""
-        plan = self._plan
-        assert plan is not None
-        overview, detail = self.canvas.overview, self.canvas.detail
-        if picture.request == plan.overview:
-            overview.draw(picture, self.scene.log)
-            if plan.detail is None or not _is_like(detail, plan.detail):
-                detail.show(False)
-        else:
-            detail.draw(picture, self.scene.log)
-            if not _is_current(overview, plan.overview):
-                overview.show(False)
-        self._error = picture.error
-        self._show_texts()
-        if self._is_final(picture):
-            self._complete()
-
-    def _is_final(self, picture: Picture) -> bool:
-        """Whether nothing follows: not before the page told its size."""
-        return (
-            self._plan is not None and picture.request == self._plan.final and self.canvas.pixels is not None
-        )
-
-    def _complete(self) -> None:
-        self.link.ticket = self._ticket
-        field, scene, ticket = self.field, self.scene, self._ticket
-        assert field is not None
-        key = ("loss", scene.dataset, scene.field, scene.step)
-
-        def done(text: str | None, reason: str) -> None:
-            self._later(partial(self._tell_loss, ticket, text or reason))
-
-        self._reader.submit(
-            key, lambda _: texts.error_text(field, scene.step), lambda: self._ticket == ticket, done
-        )
-        self._prefetch()
-
-    def _tell_loss(self, ticket: int, text: str) -> None:
-        if ticket == self._ticket:
-            self._loss = text
+    def said(self, pane: Pane) -> None:
+        """Shows the texts of a pane: all if it is selected, else its title."""
+        number = self.panes.index(pane)
+        several = len(self.panes) > 1
+        pane.canvas.name(number, self._title(number) if several else "")
+        if number == self.views.selected:
             self._show_texts()
 
-    def _prefetch(self) -> None:
-        """Reads the next step in the background."""
-        field, plane, plan = self.field, self._plane, self._plan
-        if field is None or plane is None or plan is None or field.fixed:
-            return
-        scene = fitted(self.scene.but(step=self._step_after(self.scene.step)), self._datasets)
-        if scene.step == self.scene.step:
-            return
-        scene = scene.but(window=self._shown_window)
-        request = plan_of(field, scene, plane, self._pixels).final
-        ticket = self._ticket
-        if self._reader.kept(request) is None:
-            self._reader.submit(
-                request,
-                lambda is_wanted: read_picture(field, request, plane, is_wanted),
-                lambda: self._ticket == ticket,
-                lambda *_: None,
-            )
+    def _title(self, number: int) -> str:
+        """What is above a view if there are several."""
+        return texts.view_title(number, self.views.scenes[number], self.panes[number].texts["title"])
 
-    # Texts and colors
+    def completed(self, pane: Pane) -> None:
+        """Tells the page that a complete picture comes."""
+        self._ticket += 1
+        pane.complete = self.link.ticket = self._ticket
+
+    # What is shown
 
     @property
-    def _picture(self) -> Picture | None:
-        """The finest picture of the current plan that is drawn."""
-        layer = self._finest_layer()
-        return layer.picture if layer else None
+    def scene(self) -> Scene:
+        """The selected one."""
+        return self.views.scene
 
-    def _finest_layer(self) -> Layer | None:
-        if self._plan is None:
-            return None
-        for layer, request in (
-            (self.canvas.detail, self._plan.detail),
-            (self.canvas.overview, self._plan.overview),
-        ):
-            if request is not None and _is_current(layer, request):
-                return layer
-        return None
+    @property
+    def pane(self) -> Pane:
+        """The selected one."""
+        return self.panes[self.views.selected]
+
+    @property
+    def field(self) -> Field | None:
+        """The field of the selected view; None if there is none."""
+        return self.pane.source.field if self.pane.source else None
+
+    def change(self, **changes: Any) -> None:
+        """Changes the selected view: shows another scene, which differs in the named values."""
+        self._change(self.views.selected, **changes)
+
+    def _change(self, number: int, **changes: Any) -> None:
+        before = self.views.scenes[number]
+        if changes.get("range") == "hand" and before.range != "hand":
+            colors = self.panes[number].colors
+            changes = {"low": colors.low, "high": colors.high, **changes}
+        scene = before.but(**changes)
+        if scene.difference is None:
+            scene = fitted(scene, self._datasets)
+        if not scene.low < scene.high:
+            scene = scene.but(low=before.low, high=before.high)
+        if scene == before:
+            return
+        self._page_notes = []
+        views = self.views.put(number, scene)
+        if "window" in changes:
+            views = self._moved_together(views, number, scene.window)
+        self.views = fitted_views(views, self._datasets)
+        self._show()
+
+    def _moved_together(self, views: Views, number: int, window: Window | None) -> Views:
+        """All views with the same axes as one, at the same window."""
+        plane = self.panes[number].plane
+        for other, pane in enumerate(self.panes):
+            if plane is not None and pane.plane is not None and plane.is_like(pane.plane):
+                views = views.put(other, views.scenes[other].but(window=window))
+        return views
+
+    def _show(self) -> None:
+        """Brings all panes to what the views say. Views with the same axes share their window."""
+        for number, pane in enumerate(self.panes):
+            source, why = source_of(self.views, number, self._datasets)
+            if source is None and not why:
+                why = why_nothing_is_shown(self._datasets[self.views.scenes[number].dataset])
+            if pane.aim(source, why):
+                self.views = self.views.put(number, self.views.scenes[number].but(window=None))
+        leaders: list[Pane] = []
+        for number, pane in enumerate(self.panes):
+            plane = pane.plane
+            if plane is None:
+                continue
+            leader = next((one for one in leaders if one.plane and plane.is_like(one.plane)), pane)
+            pane.canvas.share(leader.canvas)
+            if leader is pane:
+                leaders.append(pane)
+                window = self.views.scenes[number].window or plane.fitting(pane.pixels)
+            else:
+                window = leader.shown_window
+                self.views = self.views.put(
+                    number,
+                    self.views.scenes[number].but(window=self.views.scenes[self.panes.index(leader)].window),
+                )
+            pane.show(window)
+        self.link.query = "?" + urlencode(query_of_views(self.views))
+        self._show_texts()
+
+    def _look(self) -> None:
+        for number, pane in enumerate(self.panes):
+            several = len(self.panes) > 1
+            pane.canvas.name(number, self._title(number) if several else "")
+            pane.canvas.look(dark=self.link.dark, several=several, selected=number == self.views.selected)
 
     def _show_texts(self) -> None:
-        field, plane, plan, picture = self.field, self._plane, self._plan, self._picture
-        assert field is not None and plane is not None and plan is not None
-        layer, colors = self._finest_layer(), self._color(picture)
-        apart = self._pixels_apart(picture)
-        status = texts.status(
-            field,
-            plan,
-            picture,
-            self._read_bytes,
-            apart,
-            is_final=picture is not None and self._is_final(picture),
-        )
-        loss = self._loss if picture is not None else ""
-        self.link.update(
-            title=texts.title(field, self.scene, plane, picture.place if picture else self.scene.place),
-            status=" · ".join(part for part in (status, texts.step_text(field, self.scene), loss) if part),
-            where=texts.where_text(field, self.scene, plane, picture),
-            colors=texts.range_text(colors.low, colors.high, colors.source),
-            kinds=texts.kinds_text(layer.drawn) if layer and layer.drawn else "",
-        )
-        if picture is not None and self._is_final(picture):
-            self.link.alternative = texts.alternative(field, self.scene, plane, picture, colors)
-        self._show_notes(plan.note, colors.note, *(picture.notes if picture else ()))
-
-    def _pixels_apart(self, picture: Picture | None) -> float:
-        """The distance of samples on the screen, in device pixels: the geometric mean of both axes."""
-        if picture is None:
-            return 0.0
-        left, right, bottom, top = picture.window
-        rows, columns = picture.values.shape
-        shown, pixels = self._shown_window, self._pixels
-        across = (right - left) / columns / (shown[1] - shown[0]) * pixels[0]
-        up = (top - bottom) / rows / (shown[3] - shown[2]) * pixels[1]
-        return float((across * up) ** 0.5)
-
-    def _color(self, picture: Picture | None) -> Coloring:
-        field = self.field
-        assert field is not None
-        found, source = None, "range of this view"
-        if picture is not None:
-            found = finite_range(picture.cropped(self._shown_window).values)
-        if self.scene.range in ("step", "steps"):
-            known, source = self.ranges.of(field, self.scene, self._show_texts)
-            found = known or found
-        colors = coloring(self.scene, found, source)
-        if picture is not None or self.scene.range == "hand":
-            self.canvas.color(self.scene, colors)
-        self.controls.show(self.scene, field, colors)
-        return colors
-
-    def _show_notes(self, *notes: str) -> None:
-        said = [
-            *self._link_notes,
-            *texts.opening_notes([self._datasets[self.scene.dataset]]),
-            *notes,
-            self._error,
+        """The texts and the controls of the selected view."""
+        pane = self.pane
+        said = dict(pane.texts)
+        dataset = self._datasets[self.views.parts(self.views.selected)[0].dataset]
+        notes = [
+            *self._page_notes,
+            *self._changes.values(),
+            *texts.opening_notes([dataset]),
+            *said.pop("notes").split("\n"),
         ]
-        self.link.notes = "\n".join(dict.fromkeys(note for note in said if note))
+        self.link.update(**said, notes="\n".join(dict.fromkeys(note for note in notes if note)))
+        self.controls.show(self.views, pane.source, pane.colors)
+
+    def dataset_changed(self, number: int, before: Dataset, note: str) -> None:
+        """A dataset was opened again, or cannot be. Views that follow its last step go on to the new one."""
+        self._changes[number] = note
+        if self._datasets[number] is before:
+            self._show_texts()
+            return
+        self.ranges.forget()
+        last = len(self._datasets[number].steps) - 1
+        for n, scene in enumerate(self.views.scenes):
+            if scene.dataset == number and scene.difference is None and is_at_end(scene, before):
+                self.views = self.views.put(n, scene.but(step=max(last, 0)))
+        self.views = fitted_views(self.views, self._datasets)
+        self._show()
+
+    # Views
+
+    def _do(self, action: str) -> None:
+        """What buttons and keys do apart from changes of the scene."""
+        {
+            "play": self.play,
+            "add": lambda: self._set_views(self.views.add(self._copy())),
+            "remove": lambda: self._set_views(self.views.remove(self.views.selected)),
+            "difference": self._add_difference,
+        }[action]()
+
+    def _copy(self) -> Scene:
+        """What another view begins with: the selected one."""
+        return self.views.parts(self.views.selected)[0].but(difference=None)
+
+    def _set_views(self, views: Views) -> None:
+        if views == self.views:
+            if self.views.is_full:
+                self._note(f"A page has at most {MAX_VIEWS} views.")
+            return
+        self._page_notes = []
+        if self._playing:
+            self.play()
+        self.views = fitted_views(views, self._datasets)
+        self._add_panes()
+        self._show()
+
+    def _add_difference(self) -> None:
+        views = self.views.with_difference()
+        if views == self.views:
+            self._note(
+                f"A page has at most {MAX_VIEWS} views."
+                if self.views.is_full
+                else "A difference needs two views: add another one first."
+            )
+            return
+        _, why = source_of(fitted_views(views, self._datasets), views.selected, self._datasets)
+        if why:
+            self._note(why)
+        else:
+            self._set_views(views)
+
+    def _select(self, number: int) -> None:
+        views = self.views.select(number)
+        if views == self.views:
+            return
+        if self._playing:
+            self.play()
+        self.views = views
+        self._look()
+        self.link.query = "?" + urlencode(query_of_views(self.views))
+        self._show_texts()
+
+    def _note(self, text: str) -> None:
+        self._page_notes = [text]
+        self._show_texts()
 
     # Events of the page
 
-    def _moved(self, event: RangesUpdate) -> None:
+    def _moved(self, number: int, event: RangesUpdate) -> None:
         window = (*sorted((event.x0, event.x1)), *sorted((event.y0, event.y1)))
         if window[0] < window[1] and window[2] < window[3]:
-            self.scene = self.scene.but(window=window)
-            self._shown_window = window
+            self.views = self._moved_together(self.views, number, window)
             self._settle()
 
     def _settle(self) -> None:
@@ -374,63 +324,99 @@ class Viewer:
 
     def _settled(self) -> None:
         self._settling = False
-        if self.field is not None:
-            self._show_scene()
+        self._show()
 
     def _pressed(self, key: str) -> None:
-        field, plane = self.field, self._plane
+        source = self.pane.source
+        letter = key.lower()
         if key == " ":
             self.play()
         elif key == "Escape":
             self._close_answers()
+        elif letter in _ACTIONS:
+            self._do(_ACTIONS[letter])
+        elif key in tuple("1234"):
+            self._select(int(key) - 1)
+        elif source is None:
+            return
         elif key == "Enter":
-            left, right, bottom, top = self._shown_window
-            self._ask_about(list(self.link.pointer) or [(left + right) / 2, (bottom + top) / 2])
-        elif key in ("b", "B"):
-            self._ask_about_box(self._shown_window)
-        elif key in ("t", "T"):
+            self._ask_about(*self._place())
+        elif letter == "b":
+            self.questions.about_box(self.pane.shown_window, source, self._query_at)
+        elif letter == "t":
             self._toggle_table()
-        elif field is not None and plane is not None:
+        elif source.minus is not None:
+            self.change(**changes_of_difference(key, self.scene, source.field, self.pane.shown_window))
+        else:
             names = list(self.controls.fields)
-            self.change(**changes_of(key, self.scene, field, names, self._shown_window))
+            self.change(**changes_of(key, self.scene, source.field, names, self.pane.shown_window))
+
+    def _place(self) -> tuple[int, list[float]]:
+        """The view and the place of the pointer, or the middle of the selected one."""
+        if len(self.link.pointer) == 3:
+            return int(self.link.pointer[0]), list(self.link.pointer[1:])
+        left, right, bottom, top = self.pane.shown_window
+        return self.views.selected, [(left + right) / 2, (bottom + top) / 2]
 
     def _pointed(self) -> None:
-        field, plane = self.field, self._plane
-        if field is not None and plane is not None:
-            self.pointer.at(self.link, field, self.scene, plane)
+        place = list(self.link.pointer)
+        number = int(place[0]) if len(place) == 3 else 0
+        source = self.panes[number].source if 0 <= number < len(self.panes) else None
+        if source is not None:
+            self.pointer.at(self.link, place[1:], source)
 
     def _close_answers(self) -> None:
         self.questions.clear()
         self.link.update(table="", data="")
 
     def _toggle_table(self) -> None:
-        picture, plane = self._picture, self._plane
+        picture, plane = self.pane.picture, self.pane.plane
         if self.link.table or picture is None or plane is None:
             self.link.table = ""
         else:
             self.link.table = texts.table(plane, picture)
 
-    def _ask_about(self, place: list[float]) -> None:
-        field, plane = self.field, self._plane
-        if field is not None and plane is not None:
-            self.questions.about_sample(place, field, self.scene, plane)
+    def _ask_about(self, number: int, place: list[float]) -> None:
+        self._select(number)
+        if number == self.views.selected and self.pane.source is not None:
+            self.questions.about_sample(place, self.pane.source)
 
-    def _selected(self, event: SelectionGeometry) -> None:
+    def _boxed(self, number: int, event: SelectionGeometry) -> None:
         shape = event.geometry
-        if event.final and shape.get("type") == "rect":
-            self._ask_about_box((*sorted((shape["x0"], shape["x1"])), *sorted((shape["y0"], shape["y1"]))))
+        if not event.final or shape.get("type") != "rect":
+            return
+        self._select(number)
+        box = (*sorted((shape["x0"], shape["x1"])), *sorted((shape["y0"], shape["y1"])))
+        if self.pane.source is not None and box[0] < box[1] and box[2] < box[3]:
+            self.questions.about_box(box, self.pane.source, self._query_at)
 
-    def _ask_about_box(self, box: Window) -> None:
-        field, plane = self.field, self._plane
-        if field is not None and plane is not None and box[0] < box[1] and box[2] < box[3]:
-            self.questions.about_box(box, field, self.scene, plane)
+    def _query_at(self, box: Window) -> str:
+        """The parameters of the page with another window in the selected view."""
+        views = self.views.put(self.views.selected, self.scene.but(window=box))
+        return urlencode(query_of_views(views))
+
+    def _line_drawn(self) -> None:
+        pass
+
+    # Play
+
+    def play(self) -> None:
+        """Starts or stops to show one step after the other."""
+        self._playing = not self._playing
+        self.controls.play.label = "Stop" if self._playing else "Play"
+        if self._playing:
+            self._next_step()
 
     def _drawn(self) -> None:
-        """The complete picture is on the screen: the overview below it, or the next step, has time now."""
-        if self.link.drawn == self._ticket and not self._playing and self._plan is not None:
-            if not _is_current(self.canvas.overview, self._plan.overview):
-                self._start(self._plan.overview)
-        if self._playing and self.link.drawn == self._ticket:
+        """Complete pictures are on the screen: the overviews below them, or the next step, have time now."""
+        selected = self.pane
+        is_next = self._playing and 0 < selected.complete <= self.link.drawn
+        for pane in self.panes:
+            if 0 < pane.complete <= self.link.drawn:
+                pane.complete = 0
+                if not self._playing:
+                    pane.underlay()
+        if is_next:
             wait = (_CALM_STEP_S if self.link.calm else _STEP_S) - (time.monotonic() - self._last_step)
             self._document.add_timeout_callback(self._next_step, max(1, round(1000 * wait)))
 
@@ -438,29 +424,12 @@ class Viewer:
         if not self._playing or not self._open:
             return
         self._last_step = time.monotonic()
-        step = self._step_after(self.scene.step)
-        if step == self.scene.step:
+        step = None if self.scene.difference else self.pane.step_after()
+        if step is None:
             self.play()
             return
         self.change(step=step)
 
-    def _step_after(self, step: int) -> int:
-        """The next step at which the field was written; the first one after the last."""
-        field = self.field
-        if field is None or field.fixed:
-            return step
-        count = len(field.dataset.steps)
-        following = [(step + n) % count for n in range(1, count)]
-        return next((near for near in following if field.has(near)), step)
 
-
-def _is_current(layer: Layer, request: Request) -> bool:
-    return layer.picture is not None and layer.picture.request == request and layer.image.visible
-
-
-def _is_like(layer: Layer, request: Request) -> bool:
-    """Whether the layer shows the same plane of the same field and step, maybe at another level."""
-    if layer.picture is None:
-        return False
-    shown = layer.picture.request
-    return layer.image.visible and shown.plane == request.plane
+_ACTIONS = {"m": "add", "x": "remove", "e": "difference"}
+"""Keys, and what they do apart from changes of the scene."""
