@@ -34,6 +34,7 @@ from esker.viewer.reader import Reader
 from esker.viewer.sources import source_of
 from esker.viewer.viewer import Viewer
 from esker.viewer.views import views_of
+from esker.viewer.watching import EVERY_S, Change, watches
 
 _COMPONENTS = ["bokeh", "bokeh-widgets"]
 """Of BokehJS; without MathJax, texts are never read as formulas."""
@@ -203,6 +204,8 @@ class ViewServer:
         self._web: _Site | None = None
         self._thread: threading.Thread | None = None
         self._answers = threading.Event()
+        self._viewers: set[Viewer] = set()
+        self._watches = watches(self._datasets)
         logging.getLogger("bokeh").setLevel(logging.ERROR)
 
     def url(self, query: str = "") -> str:
@@ -220,6 +223,7 @@ class ViewServer:
         http = HTTPServer(site, max_body_size=_MAX_MESSAGE_BYTES)
         http.add_sockets(self._sockets)
         self._loop.add_callback(self._answers.set)
+        self._loop.call_later(EVERY_S, self._look)
         try:
             self._loop.start()
         finally:
@@ -246,6 +250,23 @@ class ViewServer:
         if self._loop is not None and self._web is not None:
             clients = self._web.connections
             self._loop.add_callback(lambda: [one.close() for one in clients()])
+
+    async def _look(self) -> None:
+        """Shows what changed in the datasets since the last look, again and again."""
+        loop = asyncio.get_running_loop()
+        for number, watch in self._watches.items():
+            change = await loop.run_in_executor(None, watch.look)
+            if change is not None:
+                self._changed(number, change)
+        IOLoop.current().call_later(EVERY_S, self._look)
+
+    def _changed(self, number: int, change: Change) -> None:
+        before = self._datasets[number]
+        if change.dataset is not None:
+            self._datasets[number] = change.dataset
+            self.reader.forget()
+        for viewer in list(self._viewers):
+            viewer.later(functools.partial(viewer.dataset_changed, number, before, change.note))
 
     def _site(self) -> _Site:
         application = Application(FunctionHandler(self._make))
@@ -274,4 +295,9 @@ class ViewServer:
         document.template_variables.update(
             page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS, formats=FORMATS
         )
-        document.on_session_destroyed(lambda _: viewer.close())
+        self._viewers.add(viewer)
+        document.on_session_destroyed(lambda _: self._gone(viewer))
+
+    def _gone(self, viewer: Viewer) -> None:
+        self._viewers.discard(viewer)
+        viewer.close()
