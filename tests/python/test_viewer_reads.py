@@ -224,6 +224,7 @@ def test_errors_become_sentences_and_stale_answers_are_dropped() -> None:
     reader = Reader(1)
     assert run(reader, "a", fail) == [(None, "run.idx: 403 Forbidden")]
     assert run(reader, "b", lambda _: 1, lambda: False) == []
+    assert run(reader, "d", lambda _: None.nothing) == [(None, "'NoneType' object has no attribute 'nothing'")]  # type: ignore[attr-defined]
     reader.close()
     assert run(reader, "c", lambda _: 1, lambda: False) == []
 

@@ -97,3 +97,23 @@ def test_the_focus_selects_a_view(browser: Any, ds: esker.Dataset) -> None:
             page.page.wait_for_timeout(50)
         assert "view=2" in page.page.url
         page.wait("title", "thk, t = 1")
+
+
+@pytest.mark.slow
+def test_a_line_is_drawn_by_mouse_and_by_keyboard(browser: Any, ds: esker.Dataset) -> None:
+    with shown(browser, [ds], "field=thk&step=0") as page:
+        page.complete()
+        tools = page.page.locator(".bk-tool-icon-freehand-draw, [title*='Section along a line']")
+        tools.first.click()
+        drag(page, 1)
+        page.wait("answer", "section of ")
+        assert "samples from x = " in page.text("answer") and page.errors == []
+        page.press("Escape")
+        page.page.wait_for_function("document.getElementById('answer').textContent === ''")
+        page.press("k")
+        page.wait("answer", "One end of a line is set")
+        x, y, width, height, *_ = page.page.evaluate(FRAME)
+        page.page.mouse.move(x + width / 4, y + height / 4)
+        page.page.wait_for_timeout(300)
+        page.press("k")
+        page.wait("answer", "section of ")

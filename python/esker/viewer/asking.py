@@ -59,7 +59,7 @@ def series(field: Field, index: Index, component: int | None, is_wanted: Callabl
         return None
     dataset = field.dataset
     steps = [step for step in range(len(dataset.steps)) if field.has(step)]
-    values = [_values(field, step, _box(index), component, is_wanted).item() for step in steps]
+    values = [values_of(field, step, _box(index), component, is_wanted).item() for step in steps]
     units = str(dataset.time_attrs.get("units", dataset.attrs.get("time_units", "")))
     times = np.array([dataset.steps[step] for step in steps], np.float64)
     return Line(f"time [{units}]" if units else "time", times, np.array(values))
@@ -73,7 +73,7 @@ def profile(field: Field, scene: Scene, index: Index, is_wanted: Callable[[], bo
     lo, hi = list(index), [i + 1 for i in index]
     lo[axis.number], hi[axis.number] = axis.lo, axis.hi
     step = 0 if field.fixed else scene.step
-    values = _values(field, step, (tuple(lo), tuple(hi)), scene.component, is_wanted).ravel()
+    values = values_of(field, step, (tuple(lo), tuple(hi)), scene.component, is_wanted).ravel()
     return Line(axis.label, np.array([axis.coordinate(i) for i in range(axis.lo, axis.hi)]), values)
 
 
@@ -147,9 +147,10 @@ def _box(index: Index) -> tuple[Index, Index]:
     return index, tuple(i + 1 for i in index)
 
 
-def _values(
+def values_of(
     field: Field, step: int, box: Any, component: int | None, is_wanted: Callable[[], bool]
 ) -> NDArray[np.float64]:
+    """The samples of a box at the finest level; NaN where there is none. Raises Stale, OSError."""
     if not is_wanted():
         raise Stale
     found = scalars(field, field.read(step, box), component)

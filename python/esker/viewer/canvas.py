@@ -25,6 +25,7 @@ from bokeh.models import (
     Range1d,
     ResetTool,
     SaveTool,
+    Scatter,
     WheelZoomTool,
 )
 from bokeh.models import Line as LineGlyph
@@ -32,6 +33,7 @@ from bokeh.models.mappers import ColorMapper
 from bokeh.plotting import figure
 
 from esker.viewer.axes import Axis
+from esker.viewer.charts import color_axes
 from esker.viewer.colors import Coloring, palette
 from esker.viewer.hatching import Rectangles, rectangles
 from esker.viewer.samples import Kind, Picture
@@ -128,6 +130,9 @@ class Canvas:
         )
         self.line = ColumnDataSource({"x": [], "y": []})
         self.figure.add_glyph(self.line, LineGlyph(x="x", y="y", line_color=_LINE, line_width=3))
+        self.figure.add_glyph(
+            self.line, Scatter(x="x", y="y", size=8, fill_color=_LINE, line_color="#ffffff")
+        )
         self.section = self._add_tools()
         self.bar = ColorBar(
             color_mapper=self.mapper, title="", title_text_font_style="normal", width=14, margin=4
@@ -231,9 +236,7 @@ class Canvas:
         self._look = now
         paper, ink = ("#16191c", "#e6e8ea") if dark else ("#ffffff", "#202428")
         self.figure.update(background_fill_color=paper, border_fill_color=paper)
-        for axis in (*self.figure.xaxis, *self.figure.yaxis):
-            axis.update(axis_label_text_color=ink, major_label_text_color=ink, axis_line_color=ink)
-            axis.update(major_tick_line_color=ink, minor_tick_line_color=ink)
+        color_axes(self.figure, ink)
         self.bar.update(background_fill_color=paper, title_text_color=ink, major_label_text_color=ink)
         self.figure.title.text_color = ink
         edges = _EDGES if several else {"left": 5, "right": 5}

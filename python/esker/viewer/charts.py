@@ -11,6 +11,10 @@ from bokeh.plotting import figure
 from esker.viewer.asking import Line, Statistics
 
 _SIZE = {"width": 300, "height": 210}
+_SMALL = {"width": 226, "height": 165}
+"""Below the controls, if there are several views."""
+_MAX_MARKED = 60
+"""Samples that are marked one by one."""
 
 
 class Charts:
@@ -25,9 +29,21 @@ class Charts:
         )
         self.column = Column(self._first, self._second, self._bars, name="charts")
 
+    @property
+    def _all(self) -> tuple[Any, ...]:
+        return self._first, self._second, self._bars
+
+    def look(self, *, dark: bool, small: bool) -> None:
+        """Sets the colors for a dark or a light screen, and the size."""
+        paper, ink, lines = ("#16191c", "#e6e8ea", "#3a4046") if dark else ("#ffffff", "#202428", "#e5e5e5")
+        for chart in self._all:
+            chart.update(background_fill_color=paper, border_fill_color=paper, **(_SMALL if small else _SIZE))
+            color_axes(chart, ink)
+            chart.grid.grid_line_color = lines
+
     def clear(self) -> None:
         """Hides all."""
-        for chart in (self._first, self._second, self._bars):
+        for chart in self._all:
             chart.visible = False
 
     def show_lines(self, over_time: Line | None, upwards: Line | None, value: str) -> None:
@@ -48,6 +64,7 @@ class Charts:
 
     def _draw(self, number: int, chart: Plot, x: Any, y: Any, across: str, up: str) -> None:
         self._lines[number].data = {"x": np.asarray(x), "y": np.asarray(y)}
+        chart.renderers[1].visible = len(x) <= _MAX_MARKED
         _label(chart, across, up)
         chart.visible = True
 
@@ -56,6 +73,13 @@ def _chart() -> Any:
     chart = figure(**_SIZE, tools="", toolbar_location=None, visible=False)
     chart.axis.axis_label_text_font_style = "normal"
     return chart
+
+
+def color_axes(drawn: Plot, ink: str) -> None:
+    """Sets the color of texts and lines of all axes."""
+    for axis in (*drawn.xaxis, *drawn.yaxis):
+        axis.update(axis_label_text_color=ink, major_label_text_color=ink, axis_line_color=ink)
+        axis.update(major_tick_line_color=ink, minor_tick_line_color=ink)
 
 
 def _line(chart: Any) -> ColumnDataSource:

@@ -30,6 +30,12 @@ window.esker = (() => {
     link.properties.data.change.connect(offer)
   }
 
+  function arrange(link) {
+    const arranged = () => { document.body.classList.toggle("several", link.several) }
+    link.properties.several.change.connect(arranged)
+    arranged()
+  }
+
   // Tells the server when a complete picture is on the screen.
   function acknowledge(link) {
     link.properties.ticket.change.connect(() => {
@@ -152,6 +158,7 @@ window.esker = (() => {
     showTexts(link)
     keepLink(link)
     offerExports(link)
+    arrange(link)
     acknowledge(link)
     listenToKeys(link)
     showTable(link)

@@ -48,6 +48,8 @@ class Link(DataModel):
     """From the page: a number that counts, and the number of the view that was clicked, or has the focus."""
     ratio = Float(default=1.0)
     """From the page: device pixels per pixel."""
+    several = Bool(default=False)
+    """Whether there are several views."""
     dark = Bool(default=False)
     calm = Bool(default=False)
     """From the page: whether less motion is preferred."""

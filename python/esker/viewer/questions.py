@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from esker.viewer import asking, texts
+from esker.viewer import asking, sections, texts
 from esker.viewer.charts import Charts
 from esker.viewer.page import Link
 from esker.viewer.pointing import sample_at, where_of
@@ -24,10 +24,13 @@ class Questions:
         self._later = later
         self._ticket = 0
         self.charts = Charts()
+        self.ends: list[float] = []
+        """Of the line that is asked about: two numbers while only one end is set."""
 
     def clear(self) -> None:
         """Hides the answers."""
         self._ticket += 1
+        self.ends = []
         self.charts.clear()
         self._link.answer = ""
 
@@ -54,11 +57,27 @@ class Questions:
         key = ("sample", index, *((one.scene, one.field.dataset.path) for one in source.parts))
         self._ask(key, read, show)
 
+    def about_line(self, ends: list[float], source: Source) -> None:
+        """Shows the section along a line; asks for the second end if there is only one."""
+        self.clear()
+        self.ends = ends
+        if len(ends) != 4:
+            self._link.answer = "One end of a line is set: press K at the other one."
+            return
+        line = (ends[0], ends[1], ends[2], ends[3])
+
+        def show(found: Any) -> None:
+            self.charts.show_lines(found, None, texts.label_of(source))
+            self._link.answer = sections.text(source, line)
+
+        key = ("line", line, *((one.scene, one.field.dataset.path) for one in source.parts))
+        self._ask(key, lambda is_wanted: sections.section(source, line, is_wanted), show)
+
     def about_box(self, box: Window, source: Source, query_at: Callable[[Window], str]) -> None:
         """Shows statistics and the histogram of a box, and where its samples can be had."""
 
         def read(is_wanted: Callable[[], bool]) -> Any:
-            return asking.statistics(asking.picture_of_box(source, box, is_wanted))
+            return asking.statistics(asking.box_picture(source, box, is_wanted))
 
         def show(found: Any) -> None:
             if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -14,6 +15,9 @@ THREADS = 2
 """Reads at once; each uses the threads of Dataset.open()."""
 KEPT_BYTES = 64 << 20
 """Of pictures that are kept, next to the cache of blocks."""
+
+_EXPECTED = (OSError, ValueError, IndexError, KeyError, RuntimeError, MemoryError)
+"""Of damaged or lost files."""
 
 Answer = Any
 
@@ -53,7 +57,11 @@ class Reader:
                     self._kept.put(key, found, time)
             except Stale:
                 return
-            except (OSError, ValueError, IndexError, KeyError, RuntimeError, MemoryError) as error:
+            except (
+                Exception
+            ) as error:  # also one of a mistake in the program: the page must not wait for ever
+                if not isinstance(error, _EXPECTED):
+                    logging.getLogger(__name__).exception("a read of the viewer failed")
                 if go_on():
                     done(None, _reason(error))
                 return

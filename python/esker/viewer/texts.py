@@ -34,6 +34,7 @@ KEYS = (
     ("V", "next range: view, step, all steps, by hand"),
     ("[ and ]", "a coarser and a finer level; \\ chooses it automatically"),
     ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
+    ("K", "one end of a line at the pointer, or in the middle; the second end shows the section along it"),
     ("B", "statistics and histogram of all that is visible"),
     ("T", "table of coarse values"),
     ("M, X", "another view, and remove the selected one; pictures with the same axes move together"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -19,6 +18,7 @@ from esker.viewer.controls import Controls
 from esker.viewer.keys import changes_of, changes_of_difference
 from esker.viewer.page import Link, connect, connect_canvas, grid_of
 from esker.viewer.pane import Pane
+from esker.viewer.playing import Player
 from esker.viewer.pointing import Pointer
 from esker.viewer.questions import Questions
 from esker.viewer.ranges import Ranges
@@ -29,9 +29,6 @@ from esker.viewer.views import MAX_VIEWS, Views, fitted_views, is_at_end, query_
 
 _SETTLE_MS = 25
 """Events that come within this time lead to one read."""
-_STEP_S = 0.1
-"""Between two steps that are played, at least."""
-_CALM_STEP_S = 1.0
 
 
 class Viewer:
@@ -45,8 +42,7 @@ class Viewer:
         self.reader = reader
         self.views, self._page_notes = views_of(query, datasets, PALETTES)
         self._open = True
-        self._playing = False
-        self._last_step = 0.0
+        self._player = Player(document, self._show_next_step)
         self._settling = False
         self._ticket = 0
         self._changes: dict[int, str] = {}
@@ -218,8 +214,9 @@ class Viewer:
         self._show_texts()
 
     def _look(self) -> None:
+        several = self.link.several = len(self.panes) > 1
+        self.questions.charts.look(dark=self.link.dark, small=several)
         for number, pane in enumerate(self.panes):
-            several = len(self.panes) > 1
             pane.canvas.name(number, self._title(number) if several else "")
             pane.canvas.look(dark=self.link.dark, several=several, selected=number == self.views.selected)
 
@@ -272,8 +269,7 @@ class Viewer:
                 self._note(f"A page has at most {MAX_VIEWS} views.")
             return
         self._page_notes = []
-        if self._playing:
-            self.play()
+        self._stop()
         self.views = fitted_views(views, self._datasets)
         self._add_panes()
         self._show()
@@ -297,8 +293,7 @@ class Viewer:
         views = self.views.select(number)
         if views == self.views:
             return
-        if self._playing:
-            self.play()
+        self._stop()
         self.views = views
         self._look()
         self.link.query = "?" + urlencode(query_of_views(self.views))
@@ -341,6 +336,8 @@ class Viewer:
             return
         elif key == "Enter":
             self._ask_about(*self._place())
+        elif letter == "k":
+            self._mark()
         elif letter == "b":
             self.questions.about_box(self.pane.shown_window, source, self._query_at)
         elif letter == "t":
@@ -368,6 +365,8 @@ class Viewer:
     def _close_answers(self) -> None:
         self.questions.clear()
         self.link.update(table="", data="")
+        for pane in self.panes:
+            pane.canvas.draw_line([])
 
     def _toggle_table(self) -> None:
         picture, plane = self.pane.picture, self.pane.plane
@@ -396,39 +395,56 @@ class Viewer:
         return urlencode(query_of_views(views))
 
     def _line_drawn(self) -> None:
-        pass
+        number, *ends = self.link.line or [0]
+        if len(ends) == 4 and 0 <= int(number) < len(self.panes):
+            self._select(int(number))
+            self._ask_along(ends)
+
+    def _mark(self) -> None:
+        """Sets one end of a line at the pointer, or in the middle; the second one asks for the section."""
+        number, place = self._place()
+        self._select(number)
+        before = self.questions.ends
+        self._ask_along([*(before if len(before) == 2 and self.pane.source else []), *place])
+
+    def _ask_along(self, ends: list[float]) -> None:
+        for pane in self.panes:
+            pane.canvas.draw_line(ends if pane is self.pane else [])
+        if self.pane.source is not None:
+            self.questions.about_line(ends, self.pane.source)
 
     # Play
 
     def play(self) -> None:
         """Starts or stops to show one step after the other."""
-        self._playing = not self._playing
-        self.controls.play.label = "Stop" if self._playing else "Play"
-        if self._playing:
-            self._next_step()
+        if self._player.plays:
+            self._stop()
+        else:
+            self.controls.play.label = "Stop"
+            self._player.start()
+
+    def _stop(self) -> None:
+        self._player.stop()
+        self.controls.play.label = "Play"
+
+    def _show_next_step(self) -> None:
+        step = None if self.scene.difference else self.pane.step_after()
+        if step is None or not self._open:
+            self._stop()
+        else:
+            self.change(step=step)
 
     def _drawn(self) -> None:
         """Complete pictures are on the screen: the overviews below them, or the next step, have time now."""
-        selected = self.pane
-        is_next = self._playing and 0 < selected.complete <= self.link.drawn
+        plays, selected = self._player.plays, self.pane
+        is_next = 0 < selected.complete <= self.link.drawn
         for pane in self.panes:
             if 0 < pane.complete <= self.link.drawn:
                 pane.complete = 0
-                if not self._playing:
+                if not plays:
                     pane.underlay()
         if is_next:
-            wait = (_CALM_STEP_S if self.link.calm else _STEP_S) - (time.monotonic() - self._last_step)
-            self._document.add_timeout_callback(self._next_step, max(1, round(1000 * wait)))
-
-    def _next_step(self) -> None:
-        if not self._playing or not self._open:
-            return
-        self._last_step = time.monotonic()
-        step = None if self.scene.difference else self.pane.step_after()
-        if step is None:
-            self.play()
-            return
-        self.change(step=step)
+            self._player.drawn(self.link.calm)
 
 
 _ACTIONS = {"m": "add", "x": "remove", "e": "difference"}
