@@ -18,6 +18,7 @@ hatching.py  rectangles over the samples without a value
 pointing.py  the exact value of the sample under the pointer
 asking.py    series, profiles, statistics, and the samples of a box as files
 sections.py  the samples along a line
+outlines.py  the outlines of the patches of a mesh
 watching.py  whether a dataset changed on disk
 charts.py    the charts of these answers
 questions.py what a page asks, and its answers

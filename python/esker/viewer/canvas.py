@@ -35,7 +35,8 @@ from bokeh.plotting import figure
 from esker.viewer.axes import Axis
 from esker.viewer.charts import color_axes
 from esker.viewer.colors import Coloring, palette
-from esker.viewer.hatching import Rectangles, rectangles
+from esker.viewer.hatching import rectangles
+from esker.viewer.outlines import NO_OUTLINES, Outlines
 from esker.viewer.samples import Kind, Picture
 from esker.viewer.session import Scene, Window
 
@@ -102,7 +103,7 @@ class Canvas:
 
     def __init__(self) -> None:
         self._labels: list[Any] = []
-        self._outlines: Rectangles = {}
+        self._outlines = NO_OUTLINES
         self._look = (False, False, False)
         self._title = ""
         self.mapper: ColorMapper = LinearColorMapper(palette=palette("viridis", False), nan_color=NO_VALUE)
@@ -122,12 +123,8 @@ class Canvas:
         self.figure.toolbar.logo = None
         self.figure.outline_line_color = None
         self.overview, self.detail = (self._layer() for _ in range(2))
-        self.patches = self.figure.add_glyph(
-            ColumnDataSource({name: np.zeros(0) for name in ("left", "right", "bottom", "top")}),
-            Quad(
-                left="left", right="right", bottom="bottom", top="top", fill_color=None, line_color="#000000"
-            ),
-        )
+        self.patches = self._rectangles(fill_color=None, line_color="color", line_width=1.5)
+        self.patches.data_source.data = NO_OUTLINES.rectangles
         self.line = ColumnDataSource({"x": [], "y": []})
         self.figure.add_glyph(self.line, LineGlyph(x="x", y="y", line_color=_LINE, line_width=3))
         self.figure.add_glyph(
@@ -156,17 +153,21 @@ class Canvas:
         empty: dict[str, list[Any]] = {name: [] for name in ("image", "x", "y", "dw", "dh")}
         glyph = Image(image="image", x="x", y="y", dw="dw", dh="dh", color_mapper=self.mapper)
         image = self.figure.add_glyph(ColumnDataSource(empty), glyph)
-        hatches = {}
-        for kind, (pattern, color, alpha) in HATCHES.items():
-            nothing = {name: np.zeros(0) for name in ("left", "right", "bottom", "top")}
-            quad = Quad(
-                left="left", right="right", bottom="bottom", top="top", line_color=None,
-                fill_color=color, fill_alpha=alpha, hatch_pattern=pattern, hatch_color=color, hatch_alpha=0.7,
-                hatch_scale=8, hatch_weight=0.8,
-            )  # fmt: skip
-            hatches[kind] = self.figure.add_glyph(ColumnDataSource(nothing), quad)
-            hatches[kind].nonselection_glyph = None
+        hatches = {
+            kind: self._rectangles(
+                line_color=None, fill_color=color, fill_alpha=alpha, hatch_pattern=pattern, hatch_color=color,
+                hatch_alpha=0.7, hatch_scale=8, hatch_weight=0.8,
+            )
+            for kind, (pattern, color, alpha) in HATCHES.items()
+        }  # fmt: skip
         return Layer(image, hatches)
+
+    def _rectangles(self, **look: Any) -> GlyphRenderer:
+        nothing = {name: np.zeros(0) for name in ("left", "right", "bottom", "top")}
+        quad = Quad(left="left", right="right", bottom="bottom", top="top", **look)
+        drawn = self.figure.add_glyph(ColumnDataSource(nothing), quad)
+        drawn.nonselection_glyph = None
+        return drawn
 
     @property
     def pixels(self) -> tuple[int, int] | None:
@@ -212,11 +213,11 @@ class Canvas:
         for layer in (self.overview, self.detail):
             layer.image.glyph.color_mapper = self.mapper
 
-    def outline(self, patches: Rectangles) -> None:
+    def outline(self, patches: Outlines) -> None:
         """Draws the outlines of patches."""
         if patches is not self._outlines:
             self._outlines = patches
-            self.patches.data_source.data = patches
+            self.patches.data_source.data = patches.rectangles
 
     def draw_line(self, ends: list[float]) -> None:
         """Draws a line from x, y to x, y; none without four numbers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from esker.viewer import texts
 from esker.viewer.axes import Plane
 from esker.viewer.canvas import Canvas, Layer
 from esker.viewer.colors import Coloring, coloring
+from esker.viewer.outlines import NO_OUTLINES, Outlines, outlines_of
 from esker.viewer.ranges import Ranges
 from esker.viewer.reader import Reader
 from esker.viewer.reads import Plan, Request
@@ -61,6 +63,7 @@ class Pane:
         self._read_bytes = 0
         self._error = ""
         self._loss = ""
+        self._outline_note = ""
 
     def close(self) -> None:
         """Its reads end."""
@@ -125,6 +128,7 @@ class Pane:
                 )
         self._shown, self.source = now, source
         self._ticket += 1
+        self._outline(source)
         self._error = ""
         self._plan = source.plan(self.pixels)
         final = self._page.reader.kept(self._plan.final)
@@ -209,6 +213,27 @@ class Pane:
             self._loss = text
             self.tell()
 
+    def _outline(self, source: Source) -> None:
+        """Draws the outlines of patches, or none; those of another step stay until the new ones are known."""
+        if not source.scene.outlines or source.field.grid.mesh is None:
+            self._outlined(self._ticket, NO_OUTLINES)
+            return
+        scene, ticket = source.scene, self._ticket
+        key = ("patches", scene.dataset, scene.field, source.step, scene.normal, scene.place)
+
+        def done(found: Outlines | None, reason: str) -> None:
+            known = found or replace(NO_OUTLINES, note=f"The patches could not be read: {reason}")
+            self._page.later(partial(self._outlined, ticket, known))
+
+        self._page.reader.submit(key, partial(outlines_of, source), lambda: self._ticket == ticket, done)
+
+    def _outlined(self, ticket: int, found: Outlines) -> None:
+        if ticket == self._ticket:
+            self.canvas.outline(found)
+            if found.note != self._outline_note:
+                self._outline_note = found.note
+                self.tell()
+
     def underlay(self) -> None:
         """The complete picture is on the screen: the overview below it has time now."""
         if self._plan is not None and not _is_current(self.canvas.overview, self._plan.overview):
@@ -286,7 +311,13 @@ class Pane:
 
     def _notes(self, colors: Coloring, picture: Picture | None) -> list[str]:
         plan = self._plan
-        said = (self._error, plan.note if plan else "", colors.note, *(picture.notes if picture else ()))
+        said = (
+            self._error,
+            plan.note if plan else "",
+            self._outline_note,
+            colors.note,
+            *(picture.notes if picture else ()),
+        )
         return [text for text in said if text]
 
     def _pixels_apart(self, picture: Picture | None) -> float:

@@ -33,6 +33,8 @@ KEYS = (
     ("Z", "range symmetric about zero"),
     ("V", "next range: view, step, all steps, by hand"),
     ("[ and ]", "a coarser and a finer level; \\ chooses it automatically"),
+    ("O", "outlines of the patches of a mesh"),
+    ("H", "follow new steps"),
     ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
     ("K", "one end of a line at the pointer, or in the middle; the second end shows the section along it"),
     ("B", "statistics and histogram of all that is visible"),
