@@ -26,13 +26,15 @@ canvas.py    a figure of Bokeh: images, hatches, outlines, axes, color bar
 page.py      what page.js and the server tell each other: texts, keys, the pointer, the link
 controls.py  the widgets next to the picture
 pane.py      one picture of a page: its plan, what of it is drawn, its texts
+inquiry.py   what is asked by the pointer, clicks, boxes, lines and keys
 playing.py   one step after the other
 viewer.py    one open page: events in, views out
+bundling.py  all changes of a callback in one message
 gate.py      who may talk to the server: token, cookie, Host and Origin
 server.py    the server of Bokeh behind the gate
 loading.py   the server, or what to install for it
 notebook.py  esker.view(): the page in a notebook
 
-page.html, page.js and page.css are the page itself. Only canvas.py, page.py, charts.py, controls.py, pane.py, playing.py,
-viewer.py and server.py import Bokeh. Texts of datasets reach the page as text and never as HTML.
+page.html, page.js and page.css are the page itself. Only canvas.py, page.py, charts.py, controls.py, inquiry.py,
+pane.py, playing.py, viewer.py and server.py import Bokeh. Texts of datasets reach the page as text and never as HTML.
 """

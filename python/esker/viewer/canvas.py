@@ -89,9 +89,9 @@ class Layer:
 
     def show(self, visible: bool) -> None:
         """Hides or shows image and hatches."""
-        if self.image.visible != visible:
-            for renderer in (self.image, *self.hatches.values()):
-                renderer.visible = visible
+        self.image.visible = visible
+        for renderer in self.hatches.values():
+            renderer.visible = visible and len(renderer.data_source.data["left"]) > 0
 
 
 def _has_same_hatches(before: Picture, after: Picture) -> bool:
@@ -106,6 +106,7 @@ class Canvas:
         self._outlines = NO_OUTLINES
         self._look = (False, False, False)
         self._title = ""
+        self._palette = ("viridis", False)
         self.mapper: ColorMapper = LinearColorMapper(palette=palette("viridis", False), nan_color=NO_VALUE)
         self.figure: Plot = figure(
             x_range=Range1d(0, 1),
@@ -167,6 +168,7 @@ class Canvas:
         quad = Quad(left="left", right="right", bottom="bottom", top="top", **look)
         drawn = self.figure.add_glyph(ColumnDataSource(nothing), quad)
         drawn.nonselection_glyph = None
+        drawn.visible = False
         return drawn
 
     @property
@@ -204,20 +206,25 @@ class Canvas:
     def color(self, scene: Scene, colors: Coloring) -> None:
         """Sets palette and range."""
         kind = LogColorMapper if scene.log else LinearColorMapper
-        how = {"palette": palette(scene.palette, scene.reverse), "low": colors.low, "high": colors.high}
-        if isinstance(self.mapper, kind):
-            self.mapper.update(**how)
+        named = (scene.palette, scene.reverse)
+        if not isinstance(self.mapper, kind):
+            self._palette = named
+            self.mapper = kind(nan_color=NO_VALUE, palette=palette(*named), low=colors.low, high=colors.high)
+            self.bar.color_mapper = self.mapper
+            for layer in (self.overview, self.detail):
+                layer.image.glyph.color_mapper = self.mapper
             return
-        self.mapper = kind(nan_color=NO_VALUE, **how)
-        self.bar.color_mapper = self.mapper
-        for layer in (self.overview, self.detail):
-            layer.image.glyph.color_mapper = self.mapper
+        self.mapper.update(low=colors.low, high=colors.high)
+        if named != self._palette:  # Bokeh checks each color, which takes 4 ms
+            self._palette = named
+            self.mapper.palette = palette(*named)
 
     def outline(self, patches: Outlines) -> None:
         """Draws the outlines of patches."""
         if patches is not self._outlines:
             self._outlines = patches
             self.patches.data_source.data = patches.rectangles
+            self.patches.visible = len(patches.rectangles["left"]) > 0
 
     def draw_line(self, ends: list[float]) -> None:
         """Draws a line from x, y to x, y; none without four numbers."""
@@ -244,7 +251,7 @@ class Canvas:
         self.figure.update(min_border_left=edges["left"], min_border_right=edges["right"])
         frame = _SELECTED_DARK if dark else _SELECTED
         shown = f"2px solid {frame}" if several and selected else "none"
-        self.figure.styles = {"outline": shown, "outline-offset": "1px"}
+        self.figure.styles = {"outline": shown, "outline-offset": "1px", "background-color": paper}
 
 
 def _formatter(axis: Axis) -> Any:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from bokeh.models import Button, CheckboxGroup, Column, NumericInput, Row, Select, Slider, Widget
+from bokeh.models import Button, CheckboxGroup, Column, NumericInput, Row, Select, Slider
 
 from esker.dataset.opening import Dataset
 from esker.viewer.colors import PALETTES, Coloring
@@ -62,14 +62,12 @@ class Controls:
         )
         self.ends = Row(self._low, self._high, width=_WIDTH)
         self._outlines = self._check("outlines of patches", "outlines")
-        self._of_field: list[Widget] = [
-            self._field, self._component, self._step, self.play, self._follow, self._normal, self._place
+        self._widgets: list[Any] = [
+            *self._pair, self._dataset, self._field, self._component, self._step, self.play, self._follow,
+            self._normal, self._place, self._level, self._bits, self._palette, self._switches, self._range,
+            self.ends, self._outlines,
         ]  # fmt: skip
-        self._of_picture: list[Widget] = [
-            self._level, self._bits, self._palette, self._switches, self._range
-        ]  # fmt: skip
-        widgets = [*self._pair, self._dataset, *self._of_field, *self._of_picture, self.ends, self._outlines]
-        self.column = Column(self._views, *widgets, name="controls", width=_WIDTH, spacing=2)
+        self.column = Column(self._views, *self._widgets, name="controls", width=_WIDTH, spacing=2)
 
     @property
     def fields(self) -> list[str]:
@@ -77,52 +75,65 @@ class Controls:
         return list(self._field.options)
 
     def show(self, views: Views, source: Source | None, colors: Coloring) -> None:
-        """Sets all widgets to the selected view; hides those without a choice."""
+        """Sets all widgets to the selected view; hides those without a choice. Only what differs is sent."""
         scene = views.scene
+        shown = self._shown(scene, source)
         with self._quietly():
             self._show_pair(views)
-            self._show_field(scene, source)
-            for widget in self._of_picture:
-                widget.visible = source is not None
+            self._dataset.value = str(scene.dataset)
+            self._field.update(options=shown_fields(self._datasets[scene.dataset]), value=scene.field)
             if source is not None:
+                self._show_field(scene, source)
                 self._show_resolution(scene, source)
             self._outlines.active = [0] * scene.outlines
-            self._outlines.visible = source is not None and source.field.grid.mesh is not None
+            self._follow.active = [0] * scene.follow
             self._switches.active = [i for i, name in enumerate(_SWITCHES) if getattr(scene, name)]
             self._palette.value, self._range.value = scene.palette, scene.range
-            self.ends.visible = scene.range == "hand"
-            self._low.value, self._high.value = colors.low, colors.high
+            if scene.range == "hand":
+                self._low.value, self._high.value = colors.low, colors.high
+            for widget in self._widgets:
+                widget.visible = widget in shown
+
+    def _shown(self, scene: Scene, source: Source | None) -> set[Any]:
+        """The widgets that have a choice."""
+        shown: set[Any] = {*(self._pair if scene.difference else [])}
+        if scene.difference is None and len(self._datasets) > 1:
+            shown.add(self._dataset)
+        if source is None:
+            return shown
+        field = source.field
+        shown |= {self._level, self._palette, self._switches, self._range}
+        shown |= {self.ends} if scene.range == "hand" else set()
+        shown |= {self._bits} if (field.stored_bits or 1) > 1 else set()
+        shown |= {self._outlines} if field.grid.mesh is not None else set()
+        if scene.difference is not None:
+            return shown
+        shown.add(self._field)
+        shown |= {self._component} if field.components > 1 else set()
+        shown |= set() if field.fixed else {self._follow}
+        shown |= {self._step, self.play} if not field.fixed and len(field.dataset.steps) > 1 else set()
+        if scene.normal:
+            axis = axis_number(field, scene.normal)
+            shown |= {self._normal} | (
+                {self._place} if field.box[1][axis] - field.box[0][axis] > 1 else set()
+            )
+        return shown
 
     def _show_pair(self, views: Views) -> None:
-        pair = views.scene.difference
         names = [(str(n), f"view {n + 1}") for n in views.plain()]
-        for widget, number in zip(self._pair, pair or (0, 0)):
-            widget.update(options=names, value=str(number), visible=pair is not None)
+        for widget, number in zip(self._pair, views.scene.difference or (0, 0)):
+            widget.update(options=names, value=str(number))
 
-    def _show_field(self, scene: Scene, source: Source | None) -> None:
-        self._dataset.value = str(scene.dataset)
-        self._dataset.visible = len(self._datasets) > 1 and scene.difference is None
-        is_plain = source is not None and scene.difference is None
-        self._field.update(options=shown_fields(self._datasets[scene.dataset]), value=scene.field)
-        for widget in self._of_field:
-            widget.visible = is_plain
-        if source is None or not is_plain:
-            return
+    def _show_field(self, scene: Scene, source: Source) -> None:
         field = source.field
         components = [_LENGTH, *map(str, range(field.components))]
         value = _LENGTH if scene.component is None else str(scene.component)
-        self._component.update(options=components, value=value, visible=field.components > 1)
-        steps = 1 if field.fixed else len(field.dataset.steps)
-        self._ends(self._step, 0, steps - 1, scene.step)
-        self.play.visible = steps > 1
-        self._follow.active = [0] * scene.follow
-        self._follow.visible = not field.fixed
-        dims = list(field.grid.dims) if scene.normal else []
-        self._normal.update(options=dims, value=scene.normal, visible=bool(dims))
-        if dims:
+        self._component.update(options=components, value=value)
+        self._ends(self._step, 0, 0 if field.fixed else len(field.dataset.steps) - 1, scene.step)
+        self._normal.update(options=list(field.grid.dims) if scene.normal else [], value=scene.normal)
+        if scene.normal:
             axis = axis_number(field, scene.normal)
             self._ends(self._place, field.box[0][axis], field.box[1][axis] - 1, scene.place)
-        self._place.visible = self._place.visible and bool(dims)
 
     def _show_resolution(self, scene: Scene, source: Source) -> None:
         field = source.field
@@ -137,7 +148,7 @@ class Controls:
 
     @staticmethod
     def _ends(slider: Slider, start: int, end: int, value: int) -> None:
-        slider.update(start=start, end=max(end, start + 1), value=value, visible=end > start)
+        slider.update(start=start, end=max(end, start + 1), value=value)
 
     def _select(
         self, title: str, name: str, read: Callable[[str], Any], options: Sequence[Any] = ()

@@ -14,7 +14,7 @@ from esker.viewer.samples import Stale
 from esker.viewer.sources import Source
 
 MAX_OUTLINES = 4000
-LEVEL_COLORS = ("#000000", "#d02090", "#1060d0", "#d07000", "#108040", "#7030c0")
+LEVEL_COLORS = ("#808080", "#d02090", "#1060d0", "#d07000", "#108040", "#7030c0")
 """From the coarsest level on, and again."""
 
 

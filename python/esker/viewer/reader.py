@@ -57,9 +57,7 @@ class Reader:
                     self._kept.put(key, found, time)
             except Stale:
                 return
-            except (
-                Exception
-            ) as error:  # also one of a mistake in the program: the page must not wait for ever
+            except Exception as error:  # also one of a mistake in the program: the page must not wait
                 if not isinstance(error, _EXPECTED):
                     logging.getLogger(__name__).exception("a read of the viewer failed")
                 if go_on():

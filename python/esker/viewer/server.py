@@ -27,6 +27,7 @@ from tornado.web import HTTPError, RequestHandler
 from esker.dataset.opening import Dataset
 from esker.viewer import texts
 from esker.viewer.asking import FORMATS, box_picture, exported
+from esker.viewer.bundling import Bundle
 from esker.viewer.colors import PALETTES
 from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
 from esker.viewer.page import static_text
@@ -101,6 +102,12 @@ class _Site(BokehTornado):
         if not reason and b"\0" in unquote_to_bytes(request.path):
             reason = "No page has such an address."
         return self.get_handler_delegate(request, _Refused, {"reason": reason}) if reason else None
+
+    def new_connection(self, protocol: Any, socket: Any, *rest: Any) -> Any:
+        """A connection that sends all changes of a callback together."""
+        connection = super().new_connection(protocol, socket, *rest)
+        connection.send_patch_document = Bundle(connection, socket).send
+        return connection
 
     def connections(self) -> list[Any]:
         """The open websockets."""

@@ -15,12 +15,11 @@ from esker.dataset.opening import Dataset
 from esker.viewer import texts
 from esker.viewer.colors import PALETTES
 from esker.viewer.controls import Controls
+from esker.viewer.inquiry import Inquiry
 from esker.viewer.keys import changes_of, changes_of_difference
 from esker.viewer.page import Link, connect, connect_canvas, grid_of
 from esker.viewer.pane import Pane
 from esker.viewer.playing import Player
-from esker.viewer.pointing import Pointer
-from esker.viewer.questions import Questions
 from esker.viewer.ranges import Ranges
 from esker.viewer.reader import Reader
 from esker.viewer.session import Scene, Window, fitted, why_nothing_is_shown
@@ -45,29 +44,30 @@ class Viewer:
         self._player = Player(document, self._show_next_step)
         self._settling = False
         self._ticket = 0
+        self._are_texts_shown = False
         self._changes: dict[int, str] = {}
         self.link = Link()
         self.panes: list[Pane] = []
         self._pictures = GridBox(name="picture", sizing_mode="stretch_both", spacing=6)
         self.controls = Controls(datasets, self.change, self._do)
         self.ranges = Ranges(reader, self.later)
-        self.pointer = Pointer(reader, self.later)
-        self.questions = Questions(self.link, reader, self.later)
+        self._inquiry = Inquiry(self)
         self._add_panes()
         self._connect()
         self._show()
+        self._place_panes()
 
     def _connect(self) -> None:
         self.link.on_change("ratio", self._told(self._settle))
         self.link.on_change("key", self._told(lambda: self._pressed(self.link.key.partition(" ")[2])))
         self.link.on_change("drawn", self._told(self._drawn))
         self.link.on_change("dark", self._told(self._look))
-        self.link.on_change("pointer", self._told(self._pointed))
-        self.link.on_change("view", self._told(lambda: self._select(int(self.link.view.partition(" ")[2]))))
-        self.link.on_change("line", self._told(self._line_drawn))
+        self.link.on_change("pointer", self._told(self._inquiry.pointed))
+        self.link.on_change("view", self._told(lambda: self.select(int(self.link.view.partition(" ")[2]))))
+        self.link.on_change("line", self._told(self._inquiry.line_drawn))
         connect(self._document, self.link, self._pictures)
         self._document.add_root(self.controls.column)
-        self._document.add_root(self.questions.charts.column)
+        self._document.add_root(self._inquiry.questions.charts.column)
 
     @staticmethod
     def _told(action: Callable[[], object]) -> Callable[[str, Any, Any], None]:
@@ -86,8 +86,11 @@ class Viewer:
             pane = Pane(self)
             self._connect_pane(pane)
             self.panes.append(pane)
-        self._pictures.children = grid_of([pane.canvas for pane in self.panes])
         self._look()
+
+    def _place_panes(self) -> None:
+        """Puts the panes on the page, after all other changes: Bokeh makes their views later than it applies those."""
+        self._pictures.children = grid_of([pane.canvas for pane in self.panes])
 
     def _connect_pane(self, pane: Pane) -> None:
         figure = pane.canvas.figure
@@ -96,8 +99,8 @@ class Viewer:
             return self.panes.index(pane)
 
         figure.on_event(RangesUpdate, lambda event: self._moved(number(), event))
-        figure.on_event(Tap, lambda event: self._ask_about(number(), [event.x, event.y]))
-        figure.on_event(SelectionGeometry, lambda event: self._boxed(number(), event))
+        figure.on_event(Tap, lambda event: self._inquiry.about(number(), [event.x, event.y]))
+        figure.on_event(SelectionGeometry, lambda event: self._inquiry.boxed(number(), event))
         figure.on_event(Reset, lambda _: self._change(number(), window=None))
         for name in ("inner_width", "inner_height"):
             figure.on_change(name, self._told(self._settle))
@@ -187,6 +190,7 @@ class Viewer:
 
     def _show(self) -> None:
         """Brings all panes to what the views say. Views with the same axes share their window."""
+        self._are_texts_shown = False
         for number, pane in enumerate(self.panes):
             source, why = source_of(self.views, number, self._datasets)
             if source is None and not why:
@@ -211,17 +215,19 @@ class Viewer:
                 )
             pane.show(window)
         self.link.query = "?" + urlencode(query_of_views(self.views))
-        self._show_texts()
+        if not self._are_texts_shown:
+            self._show_texts()
 
     def _look(self) -> None:
         several = self.link.several = len(self.panes) > 1
-        self.questions.charts.look(dark=self.link.dark, small=several)
+        self._inquiry.questions.charts.look(dark=self.link.dark, small=several)
         for number, pane in enumerate(self.panes):
             pane.canvas.name(number, self._title(number) if several else "")
             pane.canvas.look(dark=self.link.dark, several=several, selected=number == self.views.selected)
 
     def _show_texts(self) -> None:
         """The texts and the controls of the selected view."""
+        self._are_texts_shown = True
         pane = self.pane
         said = dict(pane.texts)
         dataset = self._datasets[self.views.parts(self.views.selected)[0].dataset]
@@ -273,6 +279,7 @@ class Viewer:
         self.views = fitted_views(views, self._datasets)
         self._add_panes()
         self._show()
+        self._place_panes()
 
     def _add_difference(self) -> None:
         views = self.views.with_difference()
@@ -289,7 +296,8 @@ class Viewer:
         else:
             self._set_views(views)
 
-    def _select(self, number: int) -> None:
+    def select(self, number: int) -> None:
+        """The controls act on another view from now on."""
         views = self.views.select(number)
         if views == self.views:
             return
@@ -326,92 +334,17 @@ class Viewer:
         letter = key.lower()
         if key == " ":
             self.play()
-        elif key == "Escape":
-            self._close_answers()
         elif letter in _ACTIONS:
             self._do(_ACTIONS[letter])
         elif key in tuple("1234"):
-            self._select(int(key) - 1)
-        elif source is None:
+            self.select(int(key) - 1)
+        elif self._inquiry.pressed(letter) or source is None:
             return
-        elif key == "Enter":
-            self._ask_about(*self._place())
-        elif letter == "k":
-            self._mark()
-        elif letter == "b":
-            self.questions.about_box(self.pane.shown_window, source, self._query_at)
-        elif letter == "t":
-            self._toggle_table()
         elif source.minus is not None:
             self.change(**changes_of_difference(key, self.scene, source.field, self.pane.shown_window))
         else:
             names = list(self.controls.fields)
             self.change(**changes_of(key, self.scene, source.field, names, self.pane.shown_window))
-
-    def _place(self) -> tuple[int, list[float]]:
-        """The view and the place of the pointer, or the middle of the selected one."""
-        if len(self.link.pointer) == 3:
-            return int(self.link.pointer[0]), list(self.link.pointer[1:])
-        left, right, bottom, top = self.pane.shown_window
-        return self.views.selected, [(left + right) / 2, (bottom + top) / 2]
-
-    def _pointed(self) -> None:
-        place = list(self.link.pointer)
-        number = int(place[0]) if len(place) == 3 else 0
-        source = self.panes[number].source if 0 <= number < len(self.panes) else None
-        if source is not None:
-            self.pointer.at(self.link, place[1:], source)
-
-    def _close_answers(self) -> None:
-        self.questions.clear()
-        self.link.update(table="", data="")
-        for pane in self.panes:
-            pane.canvas.draw_line([])
-
-    def _toggle_table(self) -> None:
-        picture, plane = self.pane.picture, self.pane.plane
-        if self.link.table or picture is None or plane is None:
-            self.link.table = ""
-        else:
-            self.link.table = texts.table(plane, picture)
-
-    def _ask_about(self, number: int, place: list[float]) -> None:
-        self._select(number)
-        if number == self.views.selected and self.pane.source is not None:
-            self.questions.about_sample(place, self.pane.source)
-
-    def _boxed(self, number: int, event: SelectionGeometry) -> None:
-        shape = event.geometry
-        if not event.final or shape.get("type") != "rect":
-            return
-        self._select(number)
-        box = (*sorted((shape["x0"], shape["x1"])), *sorted((shape["y0"], shape["y1"])))
-        if self.pane.source is not None and box[0] < box[1] and box[2] < box[3]:
-            self.questions.about_box(box, self.pane.source, self._query_at)
-
-    def _query_at(self, box: Window) -> str:
-        """The parameters of the page with another window in the selected view."""
-        views = self.views.put(self.views.selected, self.scene.but(window=box))
-        return urlencode(query_of_views(views))
-
-    def _line_drawn(self) -> None:
-        number, *ends = self.link.line or [0]
-        if len(ends) == 4 and 0 <= int(number) < len(self.panes):
-            self._select(int(number))
-            self._ask_along(ends)
-
-    def _mark(self) -> None:
-        """Sets one end of a line at the pointer, or in the middle; the second one asks for the section."""
-        number, place = self._place()
-        self._select(number)
-        before = self.questions.ends
-        self._ask_along([*(before if len(before) == 2 and self.pane.source else []), *place])
-
-    def _ask_along(self, ends: list[float]) -> None:
-        for pane in self.panes:
-            pane.canvas.draw_line(ends if pane is self.pane else [])
-        if self.pane.source is not None:
-            self.questions.about_line(ends, self.pane.source)
 
     # Play
 
