@@ -43,6 +43,9 @@ class Page(Protocol):
     def completed(self, pane: Pane) -> None:
         """A complete picture is drawn."""
 
+    def failed(self, pane: Pane) -> None:
+        """A picture could not be read."""
+
 
 class Pane:
     """A picture and its canvas."""
@@ -92,6 +95,7 @@ class Pane:
         if before is not None and plane.is_like(before):
             return False
         self._hide()
+        self.canvas.draw_line([])
         return before is not None
 
     def _show_nothing(self, why: str) -> None:
@@ -160,6 +164,7 @@ class Pane:
             self._error = f"The picture could not be read: {reason}"
             self._hide_others()
             self.tell()
+            self._page.failed(self)
             return
         self._read_bytes += picture.nbytes
         self._draw(picture)
@@ -199,8 +204,7 @@ class Pane:
         self._page.completed(self)
         source, ticket = self.source, self._ticket
         assert source is not None
-        scene = source.scene
-        key = ("loss", scene.dataset, scene.field, scene.step, scene.difference)
+        key = ("loss", *((one.scene.dataset, one.scene.field, one.scene.step) for one in source.parts))
 
         def done(text: str | None, reason: str) -> None:
             self._page.later(partial(self._tell_loss, ticket, text or reason))

@@ -95,13 +95,14 @@ class Viewer:
     def _connect_pane(self, pane: Pane) -> None:
         figure = pane.canvas.figure
 
-        def number() -> int:
-            return self.panes.index(pane)
+        def of_view(action: Callable[[int, Any], object]) -> Callable[[Any], None]:
+            """A callback that passes the number of the view, as long as it is one."""
+            return lambda event: action(self.panes.index(pane), event) if pane in self.panes else None
 
-        figure.on_event(RangesUpdate, lambda event: self._moved(number(), event))
-        figure.on_event(Tap, lambda event: self._inquiry.about(number(), [event.x, event.y]))
-        figure.on_event(SelectionGeometry, lambda event: self._inquiry.boxed(number(), event))
-        figure.on_event(Reset, lambda _: self._change(number(), window=None))
+        figure.on_event(RangesUpdate, of_view(self._moved))
+        figure.on_event(Tap, of_view(lambda number, event: self._inquiry.about(number, [event.x, event.y])))
+        figure.on_event(SelectionGeometry, of_view(self._inquiry.boxed))
+        figure.on_event(Reset, of_view(lambda number, _: self._change(number, window=None)))
         for name in ("inner_width", "inner_height"):
             figure.on_change(name, self._told(self._settle))
         connect_canvas(self.link, self._pictures, pane.canvas)
@@ -125,6 +126,8 @@ class Viewer:
 
     def said(self, pane: Pane) -> None:
         """Shows the texts of a pane: all if it is selected, else its title."""
+        if pane not in self.panes:
+            return
         number = self.panes.index(pane)
         several = len(self.panes) > 1
         pane.canvas.name(number, self._title(number) if several else "")
@@ -139,6 +142,11 @@ class Viewer:
         """Tells the page that a complete picture comes."""
         self._ticket += 1
         pane.complete = self.link.ticket = self._ticket
+
+    def failed(self, pane: Pane) -> None:
+        """Goes on to the next step if this one was played."""
+        if pane is self.pane:
+            self._player.drawn(self.link.calm)
 
     # What is shown
 

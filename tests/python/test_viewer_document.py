@@ -1,0 +1,153 @@
+"""One open page without a browser: what keys, controls and events do to its views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+
+pytest.importorskip("bokeh")
+from bokeh.document import Document  # noqa: E402
+
+from esker.viewer.canvas import Canvas  # noqa: E402
+from esker.viewer.reader import Reader  # noqa: E402
+from esker.viewer.samples import Stale  # noqa: E402
+from esker.viewer.viewer import Viewer  # noqa: E402
+
+
+class Prompt(Reader):
+    """Reads at once."""
+
+    def submit(self, key: Any, read: Callable[..., Any], is_wanted: Any, done: Callable[..., object]) -> None:
+        try:
+            found = self.kept(key)
+            if found is None:
+                self._kept.put(key, found := read(is_wanted), self._kept.time)
+            done(found, "")
+        except Stale:
+            pass
+        except OSError as error:
+            done(None, str(error))
+
+
+@pytest.fixture
+def datasets(tmp_path: Path) -> list[esker.Dataset]:
+    y, x = np.mgrid[0:40, 0:60]
+    for name in "ab":
+        with esker.Writer(tmp_path / f"{name}.idx", dims={"x": 60, "y": 40, "z": 4}, report="none") as writer:
+            thk = writer.field("thk", "f4", grid=writer.grid("xy", ("x", "y")))
+            temp = writer.field("temp", "f4")
+            for n in range(3):
+                with writer.step(n) as step:
+                    step.put(thk, (x + n * y).astype("f4"))
+                    step.put(temp, np.full((4, 40, 60), 10.0 * n, "f4"))
+    return [esker.open(tmp_path / f"{name}.idx") for name in "ab"]
+
+
+@pytest.fixture
+def page(datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch) -> Viewer:
+    monkeypatch.setattr(Viewer, "later", lambda self, action: action())
+    monkeypatch.setattr(Canvas, "pixels", property(lambda self: (700, 500)))
+    return Viewer(Document(), datasets, Prompt(), {"field": "thk", "step": "0"})
+
+
+def press(page: Viewer, keys: str) -> None:
+    for key in keys.split():
+        count = int(page.link.key.partition(" ")[0] or 0) + 1
+        page.link.key = f"{count} {key}"
+
+
+def titles(page: Viewer) -> list[str]:
+    return [pane.texts["title"] for pane in page.panes]
+
+
+def test_controls_act_on_the_selected_view(page: Viewer) -> None:
+    press(page, "m ArrowRight")
+    page.link.view = "1 0"
+    press(page, "f")
+    assert titles(page) == ["temp, t = 0, z = 0", "thk, t = 1"]
+    assert page.link.title == titles(page)[0] and page.controls.fields == ["thk", "temp"]
+    page.link.view = "2 1"
+    assert page.link.title == "thk, t = 1" and "view=2" in page.link.query
+    page.link.view = "3 7"
+    assert page.link.title == "thk, t = 1"
+
+
+def test_views_with_the_same_axes_share_a_window(page: Viewer) -> None:
+    press(page, "m m n f +")
+    one, two, three = page.panes
+    assert one.canvas.figure.x_range is two.canvas.figure.x_range is three.canvas.figure.x_range
+    assert one.shown_window == three.shown_window != one.plane.window
+    press(page, "n")
+    assert page.scene.normal == "y" and three.canvas.figure.x_range is not one.canvas.figure.x_range
+    assert one.shown_window == two.shown_window != three.shown_window
+    press(page, "1 0")
+    assert [scene.window for scene in page.views.scenes] == [None, None, None]
+
+
+def test_a_difference_follows_and_its_range_is_about_zero(page: Viewer) -> None:
+    press(page, "m ArrowRight e")
+    assert page.link.title == "difference of thk, t = 0 and thk, t = 1"
+    difference = page.pane
+    assert (difference.colors.low, difference.colors.high) == (-39, 39)
+    press(page, "2 ArrowRight")
+    assert difference.texts["title"] == "difference of thk, t = 0 and thk, t = 2"
+    assert (difference.colors.low, difference.colors.high) == (-78, 78)
+    press(page, "f")
+    assert difference.texts["title"].startswith("No difference of thk and temp: the axes are")
+    assert not difference.canvas.detail.image.visible and difference.picture is None
+    press(page, "f 3 ArrowRight")
+    assert difference.picture is not None
+    press(page, "1 x")
+    assert titles(page) == ["thk, t = 2"]
+
+
+def test_what_cannot_be_has_a_sentence(page: Viewer) -> None:
+    press(page, "e")
+    assert page.link.notes == "A difference needs two views: add another one first."
+    press(page, "x")
+    assert len(page.panes) == 1
+    press(page, "m f e")
+    assert page.link.notes.startswith("No difference of thk and temp: the axes are y, x and z, y, x.")
+    press(page, "m m m")
+    assert page.link.notes.startswith("A page has at most 4 views.") and len(page.panes) == 4
+
+
+def test_only_what_differs_is_sent_again(page: Viewer) -> None:
+    image = page.pane.canvas.overview.image.data_source
+    sent: list[Any] = []
+    image.on_change("data", lambda attr, old, new: sent.append(new))
+    press(page, "p r v 0")
+    assert sent == []
+    press(page, "ArrowRight")
+    assert len(sent) == 1
+
+
+def test_both_ends_of_a_line_are_set_by_keys(page: Viewer) -> None:
+    page.link.pointer = [0, 3.0, 5.0]
+    press(page, "k")
+    assert page.link.answer.startswith("One end of a line is set")
+    page.link.pointer = [0, 13.0, 5.0]
+    press(page, "k")
+    assert page.link.answer == "section of 11 samples from x = 3, y = 5 to x = 13, y = 5"
+    assert page.pane.canvas.line.data == {"x": [3, 13], "y": [5, 5]}
+    press(page, "Escape")
+    assert page.link.answer == "" and page.pane.canvas.line.data == {"x": [], "y": []}
+
+
+def test_a_step_that_cannot_be_read_hides_the_one_before(page: Viewer, tmp_path: Path) -> None:
+    for file in tmp_path.rglob("*.bin"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    press(page, "ArrowRight")
+    assert page.link.title == "thk, t = 1" and page.pane.picture is not None  # read ahead
+    press(page, "ArrowRight")
+    assert page.link.notes.startswith("The picture could not be read: ") and ".bin" in page.link.notes
+    canvas = page.pane.canvas
+    assert not canvas.detail.image.visible and not canvas.overview.image.visible
+    press(page, "ArrowLeft")
+    assert page.link.notes == "" and page.pane.picture is not None
