@@ -122,4 +122,6 @@ class _Kept:
 
 
 def _size(answer: Answer | None) -> int:
+    if isinstance(answer, bytes):
+        return 64 + len(answer)
     return answer.size if isinstance(answer, Picture) else 0 if answer is None else 64
