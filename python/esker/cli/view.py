@@ -22,6 +22,7 @@ class ViewOptions:
     port: int
     allow_host: tuple[str, ...]
     allow_origin: tuple[str, ...]
+    zarr: bool
 
 
 @click.command(
@@ -31,6 +32,7 @@ class ViewOptions:
       esker view run.idx
       esker view before.idx after.idx
       esker view https://example.org/runs/run.idx
+      esker view run.idx --zarr                      # addresses for napari, neuroglancer, xarray
       esker view run.idx --no-browser --port 5006    # on a login node; on the laptop:
                                                      # ssh -L 5006:localhost:5006 login""",
 )
@@ -59,6 +61,11 @@ class ViewOptions:
     metavar="URL",
     help="Exact origin of other pages that may use the server, such as https://hub.example.org; repeatable.",
 )
+@click.option(
+    "--zarr",
+    is_flag=True,
+    help="Also print the address of each field as an OME-Zarr image, for other viewers and xarray.",
+)
 @collected_in(ViewOptions)
 def view_command(options: ViewOptions) -> None:
     """Show the datasets at PATH... in the browser: maps and planes of their fields, at every step.
@@ -85,7 +92,11 @@ def view_command(options: ViewOptions) -> None:
             err=True,
         )
     try:
-        click.echo(f"{server.url()}\nPress Ctrl-C to end.")
+        click.echo(server.url())
+        if options.zarr:
+            for number, field, url in server.zarr_urls():
+                click.echo(f"{options.paths[number]}, {field}: {url}")
+        click.echo("Press Ctrl-C to end.")
         if options.browser:
             webbrowser.open(server.url())
         server.run()

@@ -30,7 +30,11 @@ inquiry.py   what is asked by the pointer, clicks, boxes, lines and keys
 playing.py   one step after the other
 viewer.py    one open page: events in, views out
 bundling.py  all changes of a callback in one message
+pyramid.py   a field as an image of several levels, for other viewers
+ome_zarr.py  its keys as OME-Zarr, and what they hold
 gate.py      who may talk to the server: token, cookie, Host and Origin
+reading_handler.py  requests that wait for a read
+zarr_route.py       the route of the OME-Zarr images
 server.py    the server of Bokeh behind the gate
 loading.py   the server, or what to install for it
 notebook.py  esker.view(): the page in a notebook

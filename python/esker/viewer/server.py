@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import html
 import logging
@@ -25,13 +24,14 @@ from tornado.netutil import bind_sockets
 from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
-from esker.viewer import texts
+from esker.viewer import texts, zarr_route
 from esker.viewer.asking import FORMATS, box_picture, exported
 from esker.viewer.bundling import Bundle
 from esker.viewer.colors import PALETTES
 from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
 from esker.viewer.page import static_text
 from esker.viewer.reader import Reader
+from esker.viewer.reading_handler import ReadingHandler
 from esker.viewer.sources import source_of
 from esker.viewer.viewer import Viewer
 from esker.viewer.views import views_of
@@ -94,6 +94,10 @@ class _Site(BokehTornado):
         """What answers instead of the route: a refusal, or the answer to a link with the token; None for the route."""
         headers, gate = request.headers, self._gate
         reason = gate.refusal(headers.get("Host"), headers.get("Origin"))
+        if not reason and request.path.startswith(zarr_route.PREFIX):
+            if gate.admits(zarr_route.token_in(request.path)):
+                return None
+            reason = "The path needs the token that `esker view` printed."
         tokens = request.query_arguments.get("token", []) if request.method == "GET" else []
         if not reason and tokens and gate.admits(tokens[-1]):
             return self.get_handler_delegate(request, _Admitted, {"gate": gate})
@@ -124,15 +128,11 @@ def _cookie(request: HTTPServerRequest, name: str) -> str | None:
     return None if found is None else found.value
 
 
-class _Data(RequestHandler):
+class _Data(ReadingHandler):
     """The samples of a box as a file. The parameters are those of a link, and `format`."""
 
     def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
         self._datasets, self._reader = datasets, reader
-        self._gone = False
-
-    def on_connection_close(self) -> None:
-        self._gone = True
 
     async def get(self) -> None:
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
@@ -141,19 +141,13 @@ class _Data(RequestHandler):
         source, _ = source_of(views, views.selected, self._datasets)
         if form not in FORMATS or notes or source is None:
             raise HTTPError(404)
-        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
-        told = answer.get_loop().call_soon_threadsafe
 
         def read(is_wanted: Callable[[], bool]) -> bytes:
             picture = box_picture(source, source.scene.window or source.plane.window, is_wanted)
             return exported(source, picture, form)
 
-        def done(found: bytes | None, reason: str) -> None:
-            told(lambda: answer.done() or answer.set_result(found))
-
         key = ("export", form, *(one.scene for one in source.parts))
-        self._reader.submit(key, read, lambda: not self._gone, done)
-        found = await answer
+        found, _ = await self.read(self._reader, key, read)
         if found is None:
             raise HTTPError(404)
         self.set_header("Content-Type", FORMATS[form])
@@ -202,6 +196,8 @@ class ViewServer:
         """Listens from now on; run() or start() answers. Raises OSError if the port is in use, ValueError."""
         self.gate = gate_of(host, allow_hosts, allow_origins)
         self.reader = Reader()
+        self._chunk_reader = Reader()
+        """Of other programs, so that pages do not wait for them."""
         self._datasets = list(datasets)
         self._host = host
         self._sockets = bind_sockets(port, host)
@@ -215,11 +211,20 @@ class ViewServer:
         self._watches = watches(self._datasets)
         logging.getLogger("bokeh").setLevel(logging.ERROR)
 
-    def url(self, query: str = "") -> str:
-        """The link with the token."""
+    @property
+    def _origin(self) -> str:
         name = "127.0.0.1" if self._host in ("", "0.0.0.0", "::") else self._host
         name = f"[{name}]" if ":" in name else name
-        return f"http://{name}:{self.port}/?token={self.gate.token}{'&' + query if query else ''}"
+        return f"http://{name}:{self.port}"
+
+    def url(self, query: str = "") -> str:
+        """The link with the token."""
+        return f"{self._origin}/?token={self.gate.token}{'&' + query if query else ''}"
+
+    def zarr_urls(self) -> list[tuple[int, str, str]]:
+        """The number of the dataset, the field, and the address of each OME-Zarr image."""
+        images = zarr_route.image_paths(self._datasets, self.gate.token)
+        return [(number, name, self._origin + path) for number, name, path in images]
 
     def run(self) -> None:
         """Answers until stop() or an interrupt."""
@@ -237,6 +242,7 @@ class ViewServer:
             http.stop()
             site.stop()
             self.reader.close()
+            self._chunk_reader.close()
             self._loop.close()
 
     def start(self) -> None:
@@ -281,7 +287,14 @@ class ViewServer:
             self.gate,
             {"/": application},
             extra_websocket_origins=sorted(_websocket_origins(self.gate)),
-            extra_patterns=[(r"/data", _Data, {"datasets": self._datasets, "reader": self.reader})],
+            extra_patterns=[
+                (r"/data", _Data, {"datasets": self._datasets, "reader": self.reader}),
+                (
+                    zarr_route.PATTERN,
+                    zarr_route.ZarrHandler,
+                    {"datasets": self._datasets, "reader": self._chunk_reader},
+                ),
+            ],
             use_index=False,
             sign_sessions=True,
             secret_key=self.gate.cookie.encode(),
