@@ -225,7 +225,7 @@ def test_bash_completes_verbs(esker_command: Run, tmp_path: Path) -> None:
 def test_man_pages(esker_command: Run, tmp_path: Path) -> None:
     assert esker_command("manual", "-o", tmp_path / "man1").returncode == 0
     names = {page.stem for page in (tmp_path / "man1").iterdir()}
-    assert {"esker", "esker-convert", "esker-diff", "esker-plot", "esker-repair"} <= names
+    assert {"esker", "esker-convert", "esker-diff", "esker-movie", "esker-plot", "esker-repair"} <= names
     text = (tmp_path / "man1" / "esker-convert.1").read_text()
     assert ".SH EXAMPLES" in text
     assert "esker convert run.nc run.idx" in text.replace("\\-", "-")

@@ -24,6 +24,7 @@ from esker.cli.info import info_command
 from esker.cli.manual import manual_command
 from esker.cli.merge import merge_command
 from esker.cli.move import cp_command, mv_command
+from esker.cli.movie import movie_command
 from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
 from esker.cli.repair import repair_command
@@ -55,6 +56,7 @@ esker.add_command(export_command)
 esker.add_command(info_command)
 esker.add_command(manual_command)
 esker.add_command(merge_command)
+esker.add_command(movie_command)
 esker.add_command(mv_command)
 esker.add_command(options_command)
 esker.add_command(plan_command)

@@ -65,6 +65,21 @@ class Section(click.ParamType):
         return dim, int(index) if index else Coordinate(float(number), units or "")
 
 
+class ColorMap(click.ParamType):
+    """The name of one of matplotlib's color maps."""
+
+    name = "NAME"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        import matplotlib
+
+        if value not in matplotlib.colormaps:
+            self.fail(
+                f"unknown color map {value!r}; expected one of matplotlib's, such as viridis", param, ctx
+            )
+        return value
+
+
 step_option = click.option(
     "--step", default=-1, show_default=True, help="Position of the step; negative counts from the end."
 )

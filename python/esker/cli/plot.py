@@ -11,7 +11,7 @@ import click
 
 import esker
 from esker.base.boxes import Box
-from esker.cli.arguments import Section, box_option, collected_in, kind_of_picture, step_option
+from esker.cli.arguments import ColorMap, Section, box_option, collected_in, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.dataset.field import Field
@@ -19,19 +19,6 @@ from esker.plot import charts, planes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-class ColorMap(click.ParamType):
-    name = "NAME"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        import matplotlib
-
-        if value not in matplotlib.colormaps:
-            self.fail(
-                f"unknown color map {value!r}; expected one of matplotlib's, such as viridis", param, ctx
-            )
-        return value
 
 
 @dataclass(frozen=True)

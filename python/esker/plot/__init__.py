@@ -1,6 +1,8 @@
-"""Pictures of datasets: `esker plot`.
+"""Pictures of datasets: `esker plot` and `esker movie`.
 
-labels.py  the texts of axes, times and positions
-planes.py  a plane of samples, read at a level that suits the picture
-charts.py  a histogram of values, and their range over time
+planes.py    a plane of samples, read at a level that suits the picture
+charts.py    a histogram of values, and their range over time
+movies.py    the pictures of a plane at several steps, with the same colors
+encoders.py  pictures as an MP4 or a GIF file
+labels.py    texts of axes, times and positions
 """

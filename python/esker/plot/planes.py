@@ -13,6 +13,7 @@ coordinates and of the time; in datasets of older versions, from `coordinate_uni
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -170,9 +171,8 @@ def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) ->
     `mesh_options` are passed to pcolormesh (cmap, vmin, vmax, norm). `log` makes the colors logarithmic over
     the four decades below the largest value; values of 0 and less are masked.
     """
-    values = plane.values
+    values = drawn_values(plane, log=log)
     if log:
-        values = np.ma.masked_less_equal(values, 0)
         mesh_options.setdefault("norm", _log_norm(values))
     mesh = axes.pcolormesh(
         plane.horizontal.edges, plane.vertical.edges, values, shading="flat", rasterized=True, **mesh_options
@@ -184,15 +184,23 @@ def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) ->
     return mesh
 
 
-def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis") -> Figure:
-    """The plane as a figure with title and color bar; its longer side has about PICTURE_PX pixels of data."""
+def drawn_values(plane: Plane, *, log: bool) -> np.ma.MaskedArray[Any, Any]:
+    """The values as draw() shows them: under logarithmic colors, 0 and less are masked."""
+    return np.ma.masked_less_equal(plane.values, 0) if log else plane.values
+
+
+def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis", **mesh_options: Any) -> Figure:
+    """The plane as a figure with title and color bar; its longer side has about PICTURE_PX pixels of data.
+
+    `mesh_options` are those of draw().
+    """
     from matplotlib.figure import Figure
 
     width, height = _data_size_px(plane)
     margins = np.array([260, 170])
     fig = Figure(figsize=tuple((np.array([width, height]) + margins) / _DPI), dpi=_DPI, layout="constrained")
     axes = fig.add_subplot()
-    mesh = draw(axes, plane, log=log, cmap=cmap)
+    mesh = draw(axes, plane, log=log, cmap=cmap, **mesh_options)
     axes.set_title(plane.title, fontsize=10)
     fig.colorbar(mesh, ax=axes, label=wrapped(plane.label, height))
     return fig
@@ -229,12 +237,14 @@ def _space_ticks(axes: Axes, plane: Plane) -> None:
 
 
 def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
+    return log_norm(float(values.min()), float(values.max())) if values.count() else log_norm(1, 10)
+
+
+def log_norm(smallest: float, largest: float) -> LogNorm:
+    """Logarithmic colors over at most four decades below `largest`, which must be above 0."""
     from matplotlib.colors import LogNorm
 
-    if values.count() == 0:
-        return LogNorm(1, 10)
-    largest = float(values.max())
-    smallest = max(float(values.min()), largest * 10.0**-_LOG_DECADES)
+    smallest = max(smallest, largest * 10.0**-_LOG_DECADES)
     return LogNorm(smallest, largest if largest > smallest else 10 * smallest)
 
 
@@ -282,6 +292,19 @@ def _nearest_index(field: Field, dim: str, where: Coordinate) -> int:
             f"{field.name}: {dim}={value:g} is outside the coordinates, {lo:g} to {hi:g} {units}".rstrip()
         )
     return int(np.argmin(np.abs(coords - value)))
+
+
+def level_within(
+    field: Field, step: int, section: tuple[str, int | Coordinate] | None, level: int, most: int
+) -> int:
+    """The finest level up to `level` at which a plane has at most `most` samples."""
+    cut = _cut(field, section)
+    for coarser in range(level, 0, -1):
+        selection = field.select(step, None, coarser)
+        sizes = [n for dim, n in zip(selection.dims, selection.shape) if cut is None or dim != cut[0]]
+        if math.prod(sizes) <= most:
+            return coarser
+    return 0
 
 
 def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Box) -> int:
