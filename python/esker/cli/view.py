@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 import esker
 from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
+from esker.writing.replacing import staged
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class ViewOptions:
     allow_host: tuple[str, ...]
     allow_origin: tuple[str, ...]
     zarr: bool
+    save: Path | None
+    overwrite: bool
 
 
 @click.command(
@@ -32,6 +38,7 @@ class ViewOptions:
       esker view run.idx
       esker view before.idx after.idx
       esker view https://example.org/runs/run.idx
+      esker view run.idx --save page.html            # a page to send to others
       esker view run.idx --zarr                      # addresses for napari, neuroglancer, xarray
       esker view run.idx --no-browser --port 5006    # on a login node; on the laptop:
                                                      # ssh -L 5006:localhost:5006 login""",
@@ -66,6 +73,13 @@ class ViewOptions:
     is_flag=True,
     help="Also print the address of each field as an OME-Zarr image, for other viewers and xarray.",
 )
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PAGE.html",
+    help="Save a page that needs no server, with coarse samples of the last step, and end.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace an existing page of --save.")
 @collected_in(ViewOptions)
 def view_command(options: ViewOptions) -> None:
     """Show the datasets at PATH... in the browser: maps and planes of their fields, at every step.
@@ -73,6 +87,9 @@ def view_command(options: ViewOptions) -> None:
     Prints a link with a token; only those who have the link can look. Ends with Ctrl-C. Needs Bokeh:
     pip install 'esker[view]'
     """
+    if options.save is not None:
+        _save(options, options.save)
+        return
     with as_exit_status():
         from esker.viewer.gate import is_loopback
         from esker.viewer.loading import server_class
@@ -102,3 +119,23 @@ def view_command(options: ViewOptions) -> None:
         server.run()
     except KeyboardInterrupt:
         click.echo()
+
+
+def _save(options: ViewOptions, output: Path) -> None:
+    """Writes the page and prints its name."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"{output}: unknown suffix {output.suffix!r}; expected .html")
+    if os.path.lexists(output) and not options.overwrite:
+        raise click.UsageError(f"{output} exists; choose another name or give --overwrite")
+    with as_exit_status():
+        from esker.viewer import server_class
+
+        server_class()  # says what to install without Bokeh
+        from esker.viewer.standalone import standalone_html
+
+        datasets = [esker.open(path) for path in options.paths]
+        with progress(f"saving {output.name}") as update:
+            page = standalone_html(datasets, update)
+        with staged(output) as staging:
+            staging.path.write_text(page, encoding="utf-8")
+    click.echo(output)

@@ -30,15 +30,18 @@ inquiry.py   what is asked by the pointer, clicks, boxes, lines and keys
 playing.py   one step after the other
 viewer.py    one open page: events in, views out
 bundling.py  all changes of a callback in one message
+saving.py    what a saved page shows
 pyramid.py   a field as an image of several levels, for other viewers
 ome_zarr.py  its keys as OME-Zarr, and what they hold
 gate.py      who may talk to the server: token, cookie, Host and Origin
 reading_handler.py  requests that wait for a read
 zarr_route.py       the route of the OME-Zarr images
 server.py    the server of Bokeh behind the gate
+standalone.py       a saved page, with standalone.js, standalone.css and standalone.html
 loading.py   the server, or what to install for it
 notebook.py  esker.view(): the page in a notebook
 
 page.html, page.js and page.css are the page itself. Only canvas.py, page.py, charts.py, controls.py, inquiry.py,
-pane.py, playing.py, viewer.py and server.py import Bokeh. Texts of datasets reach the page as text and never as HTML.
+pane.py, playing.py, viewer.py, server.py and standalone.py import Bokeh. Texts of datasets reach the page as text and never as
+HTML.
 """

@@ -131,7 +131,7 @@ def statistics(picture: Picture) -> Statistics | None:
 def exported(source: Source, picture: Picture, form: str) -> bytes:
     """The samples of a picture as a file: an array of NumPy, comma-separated values, or netCDF."""
     plane = source.plane
-    across, up = _coordinates(plane, picture)
+    across, up = coordinates(plane, picture)
     if form == "npy":
         file = io.BytesIO()
         np.save(file, picture.values)
@@ -157,7 +157,8 @@ def values_of(
     return np.ma.filled(found.astype(np.float64), np.nan)
 
 
-def _coordinates(plane: Plane, picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def coordinates(plane: Plane, picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The coordinates of the columns and rows of a picture."""
     left, right, bottom, top = picture.window
     rows, columns = picture.values.shape
     return (

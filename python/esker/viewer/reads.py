@@ -128,6 +128,14 @@ def box_request(field: Field, scene: Scene, plane: Plane) -> Request:
     return _request(field, scene, plane, visible, level)
 
 
+def coarse_request(field: Field, scene: Scene, plane: Plane, most: int) -> Request:
+    """The whole plane at the finest level with at most `most` samples."""
+    whole = _visible(plane, None)
+    return _request(
+        field, scene, plane, whole, _finest_within(field, scene, plane, whole, most, field.max_level)
+    )
+
+
 def range_request(field: Field, scene: Scene, step: int) -> Request:
     """A coarse read of a whole step, for the range of its values."""
     for level in range(field.max_level, -1, -1):
