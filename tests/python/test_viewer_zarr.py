@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from esker.viewer.pyramid import CHUNK_SAMPLES, Pyramid
 pytest.importorskip("bokeh")
 from esker.viewer.server import ViewServer  # noqa: E402
 
-NX, NY, NZ = 301, 280, 33
+NX, NY, NZ = 301, 280, 9
 RARE = "rare.2"
 
 
@@ -43,13 +44,13 @@ def write(path: Path) -> None:
             "valid_max": np.float32(np.inf),
         }
         thk = writer.field("thk", "f4", grid=grid, attrs=about)
-        vel = writer.field("vel", "f8", components=3)
+        vel = writer.field("vel", "f4", components=3)
         mask = writer.field("mask", "i2", grid=grid, fixed=True)
         rare = writer.field(RARE, "f4", grid=grid, every=2)
         for number in range(3):
             with writer.step(10.0 * number) as step:
                 step.put(thk, rng.random((NY, NX), "f4"))
-                step.put(vel, rng.random((NZ, NY, NX, 3)))
+                step.put(vel, rng.random((NZ, NY, NX, 3), "f4"))
                 if number == 0:
                     step.put(mask, rng.integers(0, 99, (NY, NX), "i2"))
                 if number % 2 == 0:
@@ -258,6 +259,19 @@ def test_head_and_ranges(server: ViewServer) -> None:
         assert int(headers["Content-Length"]) == last - first + 1
     assert ask(server, path, Range=f"bytes={size}-")[0] == 416
     assert ask(server, path, "POST")[0] == 405
+
+
+def test_the_token_is_not_logged(server: ViewServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    for name in ("info", "warning", "error"):
+        keep = lambda text, *values: lines.append(text % values)  # noqa: E731
+        monkeypatch.setattr(logging.getLogger("tornado.access"), name, keep)
+    for key in ("thk/zarr.json", "thk/.zgroup"):
+        ask(server, path_of(server, key))
+    for _ in range(2):  # an answer may come before its line
+        ask(server, "/nothing", Cookie=cookie(server))
+    assert any("404 GET /nothing" in line for line in lines)
+    assert not any(server.gate.token in line for line in lines)
 
 
 def test_pages_of_allowed_origins_may_read(server: ViewServer) -> None:

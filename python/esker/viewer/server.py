@@ -113,6 +113,11 @@ class _Site(BokehTornado):
         connection.send_patch_document = Bundle(connection, socket).send
         return connection
 
+    def log_request(self, handler: RequestHandler) -> None:
+        """Not the addresses of images: they have the token, and programs ask for many keys that are unknown."""
+        if not isinstance(handler, zarr_route.ZarrHandler):
+            super().log_request(handler)
+
     def connections(self) -> list[Any]:
         """The open websockets."""
         return [client._socket for client in self._clients]
