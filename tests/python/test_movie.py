@@ -109,6 +109,19 @@ def test_the_range_of_large_planes_is_that_of_a_coarse_level(tmp_path: Path) -> 
     assert colors.source == f"range of 1 step at level 17 of {movie.field.max_level}"
 
 
+def test_texts_are_not_formulas(tmp_path: Path) -> None:
+    """Those of matplotlib would end in an error of its parser."""
+    text = "$\\no such formula$"
+    units = {"x": {"units": text}, "y": {"units": text}}
+    coords = {"x": np.arange(4.0), "y": np.arange(4.0)}
+    with esker.Writer(tmp_path / "a.idx", dims={"x": 4, "y": 4}, coords=coords, attrs=units) as writer:
+        field = writer.field("f", "f4", long_name=text, units=text)
+        with writer.step(0.0) as step:
+            step.put(field, np.ones((4, 4), "f4"))
+    movie = movies.Movie(esker.open(tmp_path / "a.idx")["f"], [0])
+    assert len(list(movies.pictures(movie, movies.range_of(movie)))) == 1
+
+
 def test_logarithms(path: Path, tmp_path: Path) -> None:
     movie = movies.Movie(esker.open(path)["thk"], [0, 1, 2], log=True)
     colors = movies.range_of(movie)

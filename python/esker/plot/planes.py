@@ -202,7 +202,9 @@ def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis", **mesh_opt
     axes = fig.add_subplot()
     mesh = draw(axes, plane, log=log, cmap=cmap, **mesh_options)
     axes.set_title(plane.title, fontsize=10)
-    fig.colorbar(mesh, ax=axes, label=wrapped(plane.label, height))
+    bar = fig.colorbar(mesh, ax=axes, label=wrapped(plane.label, height))
+    for text in (axes.title, axes.xaxis.label, axes.yaxis.label, bar.ax.yaxis.label):
+        text.set_parse_math(False)  # names with $ are no formulas
     return fig
 
 
