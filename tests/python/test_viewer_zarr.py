@@ -21,7 +21,9 @@ from esker.viewer.ome_zarr import Chunk, answer
 from esker.viewer.pyramid import CHUNK_SAMPLES, Pyramid
 
 pytest.importorskip("bokeh")
+from esker.viewer.samples import Stale  # noqa: E402
 from esker.viewer.server import ViewServer  # noqa: E402
+from esker.viewer.zarr_route import image_of  # noqa: E402
 
 NX, NY, NZ = 301, 280, 9
 RARE = "rare.2"
@@ -329,6 +331,19 @@ def test_lost_blocks_are_an_error(tmp_path: Path) -> None:
         assert ask(server, path_of(server, "f/zarr.json"))[0] == 404
     finally:
         server.stop()
+
+
+def test_reads_end_when_the_connection_does(ds: esker.Dataset) -> None:
+    with pytest.raises(Stale):
+        Pyramid(ds["vel"]).read(0, (0, 0, 0, 0, 0), lambda: False)
+
+
+def test_fields_that_are_no_images_have_no_keys(tmp_path: Path) -> None:
+    esker.write(tmp_path / "a.idx", {"line": np.ones(4), "line2": np.ones((4, 4))}, dims={"line": ("u",)})
+    dataset = esker.open(tmp_path / "a.idx")
+    assert image_of("/zarr/token/line/zarr.json", [dataset]) is None
+    found = image_of("/zarr/token/line2/0/c", [dataset])
+    assert found is not None and found[0].field.name == "line2" and found[1] == ["0", "c"]
 
 
 def test_a_chunk_is_filled_up_behind_the_grid(ds: esker.Dataset) -> None:

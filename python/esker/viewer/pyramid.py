@@ -22,10 +22,10 @@ from esker.dataset.opening import Dataset
 from esker.dataset.selection import Selection, slowest_first
 from esker.viewer.axes import Axis, axis_of
 from esker.viewer.samples import Stale
-from esker.viewer.session import shown_fields
+from esker.viewer.session import why_not_shown
 
 CHUNK_SAMPLES = 1 << 18
-"""Of a chunk, about; more only if a sample has more components."""
+"""Of a chunk, at most, components included: 2 MiB of float64."""
 _COARSEST = 128
 """Samples along the longest axis of the coarsest level, at most, if the dataset has such a level."""
 
@@ -141,9 +141,14 @@ class Pyramid:
         return ImageLevel(selection, (*steps, *channels, *counts), (*[1] * len(steps), *channels, *chunks))
 
 
+def is_image(field: Field) -> bool:
+    """Whether a field is an image: if the viewer shows it, and a chunk can have all components of a sample."""
+    return not why_not_shown(field) and field.components <= CHUNK_SAMPLES
+
+
 def image_fields(dataset: Dataset) -> list[str]:
-    """The fields of a dataset that are images: those that the viewer shows."""
-    return shown_fields(dataset)
+    """The fields of a dataset that are images."""
+    return [name for name, field in dataset.fields.items() if is_image(field)]
 
 
 def _free(names: tuple[str, ...], taken: set[str]) -> str:

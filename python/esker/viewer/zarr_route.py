@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from esker.dataset.opening import Dataset
 from esker.viewer.ome_zarr import Chunk, answer, encoded
-from esker.viewer.pyramid import Pyramid, image_fields
+from esker.viewer.pyramid import Pyramid, image_fields, is_image
 from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
 
@@ -50,11 +50,11 @@ def image_of(path: str, datasets: Sequence[Dataset]) -> tuple[Pyramid, list[str]
         if named not in known:
             return None
         number = known[named]
-    names = [name for name in image_fields(datasets[number]) if parts.startswith(f"{name}/")]
-    if not names:
+    fields = datasets[number].fields
+    name = max((name for name in fields if parts.startswith(f"{name}/")), key=len, default=None)
+    if name is None or not is_image(fields[name]):
         return None
-    name = max(names, key=len)
-    return Pyramid(datasets[number].fields[name]), parts[len(name) + 1 :].split("/")
+    return Pyramid(fields[name]), parts[len(name) + 1 :].split("/")
 
 
 class ZarrHandler(ReadingHandler):
