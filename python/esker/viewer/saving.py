@@ -78,11 +78,11 @@ def saved_page(
         try:
             found = _picture(datasets, dataset, name, most)
         except OSError as error:
-            unread.append(f"{name} could not be read: {error}")
+            unread.append(f"{_whose(datasets, dataset)}{name} could not be read: {error}")
             continue
         size = size_of(found)
         if used + size > MAX_BYTES:
-            left_out += [other for _, other in fields[number:]]
+            left_out += [_whose(datasets, n) + other for n, other in fields[number:]]
             break
         used += size
         pictures.append(found)
@@ -102,7 +102,7 @@ def _picture(datasets: Sequence[Dataset], number: int, name: str, most: int) -> 
     level = f"level {picture.level} of {field.max_level}"
     colors = coloring(scene, finite_range(picture.values), f"range of the samples of {level}")
     across, up = coordinates(plane, picture)
-    whose = f"{PurePath(str(dataset.path)).name}: " if len(datasets) > 1 else ""
+    whose = _whose(datasets, number)
     facts = {
         "name": whose + name,
         "title": whose + texts.title(field, scene, plane, picture.place),
@@ -118,6 +118,11 @@ def _picture(datasets: Sequence[Dataset], number: int, name: str, most: int) -> 
         "to_scale": plane.to_scale,
     }
     return SavedPicture(field, scene, plane, picture, colors, facts)
+
+
+def _whose(datasets: Sequence[Dataset], number: int) -> str:
+    """What comes before the names of the fields of a dataset, if there are several datasets."""
+    return f"{PurePath(str(datasets[number].path)).name}: " if len(datasets) > 1 else ""
 
 
 def _short(values: NDArray[np.float64]) -> list[float]:
