@@ -1,7 +1,7 @@
 """A field as an image of several levels for other viewers: axes, levels, chunks, and the samples of a chunk.
 
 The axes are t, c, and those of the grid, slowest first; fixed fields have no t, fields of one component no c. Level 0 has all
-samples, and each next one half as many along all long axes. An axis whose coordinates decrease is turned around, because
+samples, and each next one at most half as many along all long axes. An axis whose coordinates decrease is turned around, because
 viewers expect positive distances.
 """
 
@@ -160,7 +160,7 @@ def _first_step(field: Field) -> int:
 
 
 def _halved(field: Field, step: int) -> Iterator[Selection]:
-    """The levels of the dataset that have half the samples of the one before along all long axes; the finest first.
+    """The levels of the dataset that have at most half the samples of the one before along all long axes; the finest first.
 
     An axis is long if it has at least half as many samples as the longest one: the levels of a flat grid halve its short
     axis last.
