@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from browser import FRAME, Shown, chromium, shown
 from numpy.typing import NDArray
 
 import esker
-from browser import FRAME, Shown, chromium, shown
 
 pytest.importorskip("bokeh")
 from esker.viewer.colors import palette  # noqa: E402

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser import FRAME, TIMEOUT_MS, chromium
 from click.testing import CliRunner
 
 import esker
-from browser import FRAME, TIMEOUT_MS, chromium
 from esker.cli import esker as command
 
 pytest.importorskip("bokeh")
-from esker.viewer.colors import palette
 from esker.viewer import saving
+from esker.viewer.colors import palette
 from esker.viewer.saving import SavedPage, saved_page
 from esker.viewer.standalone import bytes_in_page, standalone_html
 

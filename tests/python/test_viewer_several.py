@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser import FRAME, Shown, chromium, shown
 
 import esker
-from browser import FRAME, Shown, chromium, shown
 
 pytest.importorskip("bokeh")
 from esker.viewer.colors import palette  # noqa: E402

@@ -123,6 +123,7 @@ def test_a_page_follows_a_running_model(
 ) -> None:
     pytest.importorskip("bokeh")
     from browser import shown
+
     from esker.viewer import server
 
     monkeypatch.setattr(server, "EVERY_S", 0.2)

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from esker.dataset.opening import Dataset
-from esker.viewer.loading import server_class
 from esker.viewer.colors import PALETTES
+from esker.viewer.loading import server_class
 from esker.viewer.session import query_of, scene_of
 
 _PAGE = """<iframe id="{name}" title="Esker" style="width: 100%; height: {height}px; border: 0"></iframe>

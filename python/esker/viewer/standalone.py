@@ -21,8 +21,9 @@ from bokeh.settings import settings
 
 from esker.dataset.opening import Dataset
 from esker.viewer import texts
+from esker.viewer.canvas import Canvas
 from esker.viewer.hatching import rectangles
-from esker.viewer.page import Canvas, static_text
+from esker.viewer.page import static_text
 from esker.viewer.samples import Kind
 from esker.viewer.saving import SavedPicture, saved_page
 
