@@ -128,7 +128,7 @@ def _save(options: ViewOptions, output: Path) -> None:
     if os.path.lexists(output) and not options.overwrite:
         raise click.UsageError(f"{output} exists; choose another name or give --overwrite")
     with as_exit_status():
-        from esker.viewer import server_class
+        from esker.viewer.loading import server_class
 
         server_class()  # says what to install without Bokeh
         from esker.viewer.standalone import standalone_html

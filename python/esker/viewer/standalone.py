@@ -15,7 +15,7 @@ from bokeh.document import Document
 from bokeh.embed.bundle import bundle_for_objs_and_resources
 from bokeh.embed.elements import html_page_for_render_items
 from bokeh.embed.util import standalone_docs_json_and_render_items
-from bokeh.models import ColumnDataSource, CustomJS, Plot
+from bokeh.models import BoxSelectTool, ColumnDataSource, CustomJS, FreehandDrawTool, Plot
 from bokeh.resources import Resources
 from bokeh.settings import settings
 
@@ -28,6 +28,8 @@ from esker.viewer.samples import Kind
 from esker.viewer.saving import SavedPicture, saved_page
 
 _BASE64 = 4 / 3
+_TOOLS_THAT_ASK = (BoxSelectTool, FreehandDrawTool)
+"""Without a server, no one answers."""
 _MODEL_BYTES = 20_000
 """Of the models of a picture, at most, without texts and arrays."""
 
@@ -81,7 +83,8 @@ def _html(document: Document, names: Sequence[str | None]) -> str:
 def _canvas(saved: SavedPicture, name: str) -> Canvas:
     canvas = Canvas()
     canvas.figure.name = name
-    canvas.figure.toolbar.tools = [tool for tool in canvas.figure.toolbar.tools if tool is not canvas.box]
+    tools = canvas.figure.toolbar.tools
+    canvas.figure.toolbar.tools = [tool for tool in tools if not isinstance(tool, _TOOLS_THAT_ASK)]
     canvas.figure.renderers = [one for one in canvas.figure.renderers if one not in _renderers(canvas.detail)]
     canvas.label(
         saved.plane.horizontal, saved.plane.vertical, texts.field_label(saved.field, saved.scene.component)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from esker.base.counts import size_text
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot.labels import position_text, time_text
@@ -57,15 +58,6 @@ KIND_NAMES = {
     Kind.NO_LOGARITHM: "0 or less (vertical lines)",
 }
 """With the hatches of page.HATCHES."""
-
-
-def size_text(size: float) -> str:
-    """Bytes as in "675.6 kB"."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
 
 
 def field_label(field: Field, component: int | None) -> str:
