@@ -151,3 +151,56 @@ def test_a_step_that_cannot_be_read_hides_the_one_before(page: Viewer, tmp_path:
     assert not canvas.detail.image.visible and not canvas.overview.image.visible
     press(page, "ArrowLeft")
     assert page.link.notes == "" and page.pane.picture is not None
+
+
+def test_new_steps_come_while_the_page_is_open(
+    page: Viewer, datasets: list[esker.Dataset], tmp_path: Path
+) -> None:
+    press(page, "m ArrowRight ArrowRight h")
+    before = datasets[0]
+    with esker.Writer.append(before.path, report="none") as writer, writer.step(3.0) as step:
+        step.put("thk", np.full((40, 60), 33.0, "f4"))
+        step.put("temp", np.zeros((4, 40, 60), "f4"))
+    datasets[0] = esker.open(before.path)
+    page.reader.forget()
+    page.dataset_changed(0, before, "")
+    assert titles(page) == ["thk, t = 0", "thk, t = 3"] and "step 4 of 4" in page.link.status
+    assert "All values are 33." in page.link.notes and page.controls.play.visible
+    page.dataset_changed(0, datasets[0], "a.idx is missing")
+    assert page.link.notes.startswith("a.idx is missing") and page.pane.picture is not None
+    small = tmp_path / "small.idx"
+    esker.write(small, {"other": np.ones((3, 4))})
+    before, datasets[0] = datasets[0], esker.open(small)
+    page.reader.forget()
+    page.dataset_changed(0, before, "")
+    assert titles(page) == ["other, t = 0", "other, t = 0"] and page.controls.fields == ["other"]
+
+
+def test_changes_of_a_callback_are_one_message() -> None:
+    import asyncio
+
+    from esker.viewer.bundling import Bundle
+    from esker.viewer.page import Link
+
+    class Socket:
+        messages: list[Any] = []
+        protocol = property(lambda self: self)
+
+        def create(self, kind: str, events: list[Any]) -> Any:
+            return kind, [(event.attr, event.new) for event in events]
+
+        async def send_message(self, message: Any) -> None:
+            self.messages.append(message)
+
+    socket, link, document = Socket(), Link(), Document()
+    document.add_root(link)
+    bundle, sent = Bundle(socket, socket), []
+    document.on_change(lambda event: sent.append(bundle.send(event)))
+    link.title, link.status, link.title = "a", "b", "c"
+
+    async def flush() -> None:
+        for one in sent:
+            await one
+
+    asyncio.run(flush())
+    assert socket.messages == [("PATCH-DOC", [("title", "c"), ("status", "b")])]

@@ -118,6 +118,7 @@ def browser() -> Iterator[Any]:
         yield found
 
 
+@pytest.mark.slow
 def test_a_page_follows_a_running_model(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

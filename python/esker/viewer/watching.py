@@ -51,7 +51,7 @@ class Watch:
             return self._say("")
         try:
             opened = open_dataset(self._dataset.path, **self._dataset._how)
-        except (OSError, ValueError, RuntimeError, NotImplementedError) as error:
+        except Exception as error:  # files that change while they are read may hold anything
             return self._say(f"{self._dataset.path} changed and cannot be opened: {error}")
         if is_like(opened, self._dataset) and found != before:
             return None  # a step is being written, or the same dataset again: wait until it is complete
