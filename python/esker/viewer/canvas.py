@@ -249,6 +249,7 @@ class Canvas:
         self.figure.title.text_color = ink
         edges = _EDGES if several else {"left": 5, "right": 5}
         self.figure.update(min_border_left=edges["left"], min_border_right=edges["right"])
+        self.figure.xaxis[0].ticker.desired_num_ticks = 4 if several else 6
         frame = _SELECTED_DARK if dark else _SELECTED
         shown = f"2px solid {frame}" if several and selected else "none"
         self.figure.styles = {"outline": shown, "outline-offset": "1px", "background-color": paper}

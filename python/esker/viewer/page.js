@@ -31,8 +31,11 @@ window.esker = (() => {
   }
 
   function arrange(link) {
-    const arranged = () => { document.body.classList.toggle("several", link.several) }
-    link.properties.several.change.connect(arranged)
+    const arranged = () => {
+      document.body.classList.toggle("several", link.views > 1)
+      document.body.style.setProperty("--views", link.views)
+    }
+    link.properties.views.change.connect(arranged)
     arranged()
   }
 
@@ -135,8 +138,11 @@ window.esker = (() => {
   function tellScreen(link) {
     const dark = matchMedia("(prefers-color-scheme: dark)")
     const calm = matchMedia("(prefers-reduced-motion: reduce)")
-    const tell = () => { link.setv({ratio: devicePixelRatio, dark: dark.matches, calm: calm.matches}) }
-    for (const query of [dark, calm]) query.addEventListener("change", tell)
+    const narrow = matchMedia("(max-width: 640px)")
+    const tell = () => {
+      link.setv({ratio: devicePixelRatio, dark: dark.matches, calm: calm.matches, narrow: narrow.matches})
+    }
+    for (const query of [dark, calm, narrow]) query.addEventListener("change", tell)
     addEventListener("resize", tell)
     tell()
   }

@@ -48,8 +48,10 @@ class Link(DataModel):
     """From the page: a number that counts, and the number of the view that was clicked, or has the focus."""
     ratio = Float(default=1.0)
     """From the page: device pixels per pixel."""
-    several = Bool(default=False)
-    """Whether there are several views."""
+    views = Int(default=1)
+    """How many there are."""
+    narrow = Bool(default=False)
+    """From the page: views are below each other."""
     dark = Bool(default=False)
     calm = Bool(default=False)
     """From the page: whether less motion is preferred."""
@@ -60,9 +62,9 @@ def static_text(name: str) -> str:
     return (resources.files("esker.viewer") / name).read_text(encoding="utf-8")
 
 
-def grid_of(canvases: Sequence[Canvas]) -> list[tuple[Any, ...]]:
-    """Canvases in a grid of two columns: figure, row, column."""
-    return [(canvas.figure, *divmod(number, 2)) for number, canvas in enumerate(canvases)]
+def grid_of(canvases: Sequence[Canvas], columns: int) -> list[tuple[Any, ...]]:
+    """Canvases in a grid: figure, row, column."""
+    return [(canvas.figure, *divmod(number, columns)) for number, canvas in enumerate(canvases)]
 
 
 def connect(document: Any, link: Link, pictures: GridBox) -> None:

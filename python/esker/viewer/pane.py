@@ -78,6 +78,11 @@ class Pane:
         return None if self.source is None else self.source.plane
 
     @property
+    def trouble(self) -> str:
+        """A sentence if there is no picture, or not all of it."""
+        return self._error
+
+    @property
     def plan(self) -> Plan | None:
         return self._plan
 
@@ -101,6 +106,7 @@ class Pane:
     def _show_nothing(self, why: str) -> None:
         self._hide()
         self._plan = self._shown = None
+        self._error = why
         self._ticket += 1
         self.texts = {**NO_TEXTS, "title": why}
         self._page.said(self)

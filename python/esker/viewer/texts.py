@@ -87,10 +87,11 @@ def _named(source: Source, place: int | None) -> str:
     return title(source.field, source.scene, source.plane, place)
 
 
-def view_title(number: int, scene: Scene, said: str) -> str:
+def view_title(number: int, scene: Scene, source: Source | None, said: str) -> str:
     """What is above a view if there are several; a difference names the views."""
     if scene.difference is not None:
-        said = f"difference of {scene.difference[0] + 1} and {scene.difference[1] + 1}"
+        begin = "difference" if source is not None else "no difference"
+        said = f"{begin} of {scene.difference[0] + 1} and {scene.difference[1] + 1}"
     return f"{number + 1}: {said}"
 
 

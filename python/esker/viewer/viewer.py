@@ -61,6 +61,7 @@ class Viewer:
         self.link.on_change("ratio", self._told(self._settle))
         self.link.on_change("key", self._told(lambda: self._pressed(self.link.key.partition(" ")[2])))
         self.link.on_change("drawn", self._told(self._drawn))
+        self.link.on_change("narrow", self._told(self._place_panes))
         self.link.on_change("dark", self._told(self._look))
         self.link.on_change("pointer", self._told(self._inquiry.pointed))
         self.link.on_change("view", self._told(lambda: self.select(int(self.link.view.partition(" ")[2]))))
@@ -90,7 +91,7 @@ class Viewer:
 
     def _place_panes(self) -> None:
         """Puts the panes on the page, after all other changes: Bokeh makes their views later than it applies those."""
-        self._pictures.children = grid_of([pane.canvas for pane in self.panes])
+        self._pictures.children = grid_of([pane.canvas for pane in self.panes], 1 if self.link.narrow else 2)
 
     def _connect_pane(self, pane: Pane) -> None:
         figure = pane.canvas.figure
@@ -125,18 +126,17 @@ class Viewer:
         return min(max(self.link.ratio, 0.25), 4.0)
 
     def said(self, pane: Pane) -> None:
-        """Shows the texts of a pane: all if it is selected, else its title."""
+        """Shows the texts of a pane: all if it is selected, else its title and what went wrong."""
         if pane not in self.panes:
             return
-        number = self.panes.index(pane)
-        several = len(self.panes) > 1
+        number, several = self.panes.index(pane), len(self.panes) > 1
         pane.canvas.name(number, self._title(number) if several else "")
-        if number == self.views.selected:
-            self._show_texts()
+        self._show_texts()
 
     def _title(self, number: int) -> str:
         """What is above a view if there are several."""
-        return texts.view_title(number, self.views.scenes[number], self.panes[number].texts["title"])
+        pane = self.panes[number]
+        return texts.view_title(number, self.views.scenes[number], pane.source, pane.texts["title"])
 
     def completed(self, pane: Pane) -> None:
         """Tells the page that a complete picture comes."""
@@ -227,7 +227,8 @@ class Viewer:
             self._show_texts()
 
     def _look(self) -> None:
-        several = self.link.several = len(self.panes) > 1
+        self.link.views = len(self.panes)
+        several = len(self.panes) > 1
         self._inquiry.questions.charts.look(dark=self.link.dark, small=several)
         for number, pane in enumerate(self.panes):
             pane.canvas.name(number, self._title(number) if several else "")
@@ -239,12 +240,13 @@ class Viewer:
         pane = self.pane
         said = dict(pane.texts)
         dataset = self._datasets[self.views.parts(self.views.selected)[0].dataset]
-        notes = [
-            *self._page_notes,
-            *self._changes.values(),
-            *texts.opening_notes([dataset]),
-            *said.pop("notes").split("\n"),
+        notes = [*self._page_notes, *self._changes.values(), *texts.opening_notes([dataset])]
+        notes += [
+            f"View {n + 1}: {one.trouble}"
+            for n, one in enumerate(self.panes)
+            if one.trouble and one is not pane
         ]
+        notes += said.pop("notes").split("\n")
         self.link.update(**said, notes="\n".join(dict.fromkeys(note for note in notes if note)))
         self.controls.show(self.views, pane.source, pane.colors)
 
