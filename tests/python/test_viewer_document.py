@@ -102,12 +102,20 @@ def test_a_difference_follows_and_its_range_is_about_zero(page: Viewer) -> None:
     assert difference.texts["title"].startswith("No difference of thk and temp: the axes are")
     assert not difference.canvas.detail.image.visible and difference.picture is None
     assert page.link.notes.startswith("View 3: No difference of thk and temp")
-    assert difference.canvas.figure.title.text.text == "3: no difference of 1 and 2"
+    assert difference.canvas.figure.title.text == "3: no difference of 1 and 2"
     press(page, "f 3 ArrowRight")
     assert difference.picture is not None and "View 3" not in page.link.notes
-    assert difference.canvas.figure.title.text.text == "3: difference of 1 and 2"
+    assert difference.canvas.figure.title.text == "3: difference of 1 and 2"
     press(page, "1 x")
     assert titles(page) == ["thk, t = 2"]
+
+
+def test_titles_are_never_formulas() -> None:
+    canvas = Canvas()
+    for text, is_model in [("1: thk", False), ("1: $$x$$", True), (r"1: \(x\)", True), (r"\begin{x}", True)]:
+        canvas.name(0, text)
+        title = canvas.figure.title.text
+        assert (title.text if is_model else title) == text
 
 
 def test_what_cannot_be_has_a_sentence(page: Viewer) -> None:

@@ -311,7 +311,12 @@ def odd_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield page
 
 
-@pytest.mark.parametrize("name", ODD)
+RARE = ("thin", "4 axes", "5 axes")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in RARE)) for name in ODD]
+)
 def test_odd_data_have_a_sentence(odd_page: Shown, name: str) -> None:
     number = list(ODD).index(name)
     odd_page.page.goto(odd_page.server.url(f"dataset={number}"))
