@@ -30,8 +30,9 @@ FLAGS = [
 ]
 """Without them Chromium calls other hosts by itself."""
 FRAME = """(name) => {
-  const pictures = [...Bokeh.index].find((one) => one.model.name === "picture")
-  const view = pictures.child_views.find((one) => one.model.name === (name ?? "view-1"))
+  const roots = [...Bokeh.index]
+  const all = [...roots, ...roots.flatMap((one) => one.child_views ?? [])]
+  const view = all.find((one) => one.model.name === (name ?? "view-1"))
   const {left, top} = view.canvas_view.el.getBoundingClientRect()
   const {x, y, width, height} = view.frame.bbox
   const range = (one) => [one.start, one.end]

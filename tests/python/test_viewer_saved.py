@@ -162,7 +162,7 @@ def test_in_a_browser_without_network(tmp_path: Path) -> None:
 
         def frame(number: int) -> list[float]:
             page.wait_for_timeout(300)
-            return page.evaluate(FRAME.replace('"picture"', f'"f{number}"'))
+            return page.evaluate(FRAME, f"f{number}")
 
         def colors_at(number: int, across: list[int], up: list[int]) -> np.ndarray:
             x, y, width, height, left, right, bottom, top = frame(number)
