@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from esker.viewer.samples import Picture, Stale
+from esker.viewer.samples import Stale
 
 THREADS = 2
 """Reads at once; each uses the threads of Dataset.open()."""
@@ -124,4 +124,4 @@ class _Kept:
 def _size(answer: Answer | None) -> int:
     if isinstance(answer, bytes):
         return 64 + len(answer)
-    return answer.size if isinstance(answer, Picture) else 0 if answer is None else 64
+    return 0 if answer is None else getattr(answer, "size", 64)

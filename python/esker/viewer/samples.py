@@ -116,8 +116,21 @@ class _Read:
     error: str = ""
 
 
-def read_picture(field: Field, request: Request, plane: Plane, is_wanted: Callable[[], bool]) -> Picture:
-    """Reads a request. Raises Stale soon after is_wanted() turned False, OSError, ValueError."""
+@dataclass(frozen=True)
+class Samples:
+    """The samples of a box in the order of NumPy, and why some have no value."""
+
+    values: NDArray[Any]
+    """float32 or float64; NaN where there is no value."""
+    kinds: NDArray[np.uint8]
+    nbytes: int
+    """Read from storage."""
+    error: str
+    notes: tuple[str, ...]
+
+
+def read_samples(field: Field, request: Request, is_wanted: Callable[[], bool]) -> Samples:
+    """Reads a request of any box. Raises Stale soon after is_wanted() turned False, OSError, ValueError."""
     found = _read(field, request, is_wanted)
     values = scalars(field, np.ma.getdata(found.samples), request.component)
     kinds = _kinds(field, request, found.samples, values)
@@ -125,16 +138,22 @@ def read_picture(field: Field, request: Request, plane: Plane, is_wanted: Callab
     notes = tuple(_notes(numbers, kinds))
     drawn = numbers.astype(np.float32 if _fits_single(numbers.dtype) else np.float64)
     drawn = np.where(np.isin(kinds, (Kind.FILL, Kind.NAN, Kind.MISSING)), drawn.dtype.type(np.nan), drawn)
+    return Samples(drawn, kinds, found.statistics.bytes, found.error, notes)
+
+
+def read_picture(field: Field, request: Request, plane: Plane, is_wanted: Callable[[], bool]) -> Picture:
+    """Reads a request of a plane. Raises as read_samples()."""
+    found = read_samples(field, request, is_wanted)
     selection = field.select(request.step, request.box, *request.resolution)
-    turned = _drawn(field, plane, request, drawn), _drawn(field, plane, request, kinds)
+    turned = _drawn(field, plane, request, found.values), _drawn(field, plane, request, found.kinds)
     return Picture(
         request,
         *turned,
         window=_window(plane, selection.origin, selection.stride, turned[0].shape),
         place=selection.origin[plane.normal.number] if plane.normal and request.normal else None,
-        nbytes=found.statistics.bytes,
+        nbytes=found.nbytes,
         error=found.error,
-        notes=notes,
+        notes=found.notes,
     )
 
 
