@@ -33,6 +33,12 @@ bundling.py  all changes of a callback in one message
 saving.py    what a saved page shows
 pyramid.py   a field as an image of several levels, for other viewers
 ome_zarr.py  its keys as OME-Zarr, and what they hold
+volumes.py          what the page of volumes shows, and its reads: a value, as Scene and its plan
+volume_samples.py   reads the samples of a volume, as numbers of 16 bits
+volume_texts.py     the sentences of that page
+vtkjs.py            where vtk.js is: the library that draws volumes in the page
+answering.py        routes that read samples in threads, and the files of pages without Bokeh
+volume_page.py      the routes of the page of volumes; volume.html, volume.js, drawing.js and solid.js are the page
 gate.py      who may talk to the server: token, cookie, Host and Origin
 reading_handler.py  requests that wait for a read
 zarr_route.py       the route of the OME-Zarr images

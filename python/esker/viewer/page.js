@@ -16,7 +16,11 @@ window.esker = (() => {
   }
 
   function keepLink(link) {
-    const keep = () => history.replaceState(null, "", link.query || location.pathname)
+    const keep = () => {
+      history.replaceState(null, "", link.query || location.pathname)
+      element("volume").hidden = !new URLSearchParams(link.query).has("normal")
+      element("volume").href = `volume${link.query}`
+    }
     link.properties.query.change.connect(keep)
     keep()
   }

@@ -25,7 +25,8 @@ from tornado.netutil import bind_sockets
 from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
-from esker.viewer import texts, zarr_route
+from esker.viewer import texts, volume_page, zarr_route
+from esker.viewer.answering import file_route
 from esker.viewer.asking import FORMATS, box_picture, exported
 from esker.viewer.bundling import Bundle
 from esker.viewer.colors import PALETTES
@@ -72,7 +73,8 @@ class _Admitted(RequestHandler):
         rest = {
             name: self.get_query_argument(name) for name in self.request.query_arguments if name != "token"
         }
-        address = html.escape(f"./?{urlencode(rest)}" if rest else "./")
+        page = self.request.path.rpartition("/")[2]
+        address = html.escape(f"./{page}?{urlencode(rest)}" if rest else f"./{page}")
         self.write(
             f'<!DOCTYPE html><title>Esker</title><meta http-equiv="refresh" content="0;url={address}">'
         )
@@ -300,6 +302,8 @@ class ViewServer:
                     zarr_route.ZarrHandler,
                     {"datasets": self._datasets, "reader": self._chunk_reader},
                 ),
+                file_route(),
+                *volume_page.routes(self._datasets, self.reader),
             ],
             use_index=False,
             sign_sessions=True,

@@ -1,0 +1,92 @@
+"""What routes have in common that read samples in the threads of a Reader, and the files of the 3-D pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable, Sequence
+from importlib import resources
+from typing import Any
+
+from tornado.web import HTTPError, RequestHandler
+
+from esker.dataset.opening import Dataset
+from esker.viewer.gate import SECURITY_HEADERS
+from esker.viewer.reader import Reader
+from esker.viewer.vtkjs import library, version
+
+STRICT_POLICY = SECURITY_HEADERS["Content-Security-Policy"].replace(" 'unsafe-inline' 'unsafe-eval'", "")
+"""Of pages without Bokeh: no script but the files of this server."""
+FILES = {
+    "solid.css": "text/css",
+    "page.css": "text/css",
+    "solid.js": "text/javascript",
+    "drawing.js": "text/javascript",
+    "volume.js": "text/javascript",
+}
+"""What the 3-D pages load, with media types."""
+
+
+class Reading(RequestHandler):
+    """Answers from samples that a thread reads. The read ends when the page does not wait any more."""
+
+    def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
+        self.datasets, self.reader = datasets, reader
+        self._answer: asyncio.Future[tuple[Any, str]] | None = None
+        self._gone = False
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The last value of each parameter."""
+        return {name: self.get_query_argument(name) for name in self.request.query_arguments}
+
+    def on_connection_close(self) -> None:
+        self._gone = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result((None, "the page is gone"))
+
+    async def read(self, key: Hashable, how: Callable[[Callable[[], bool]], Any]) -> tuple[Any, str]:
+        """how(is_wanted) of a thread, or None and why it failed."""
+        answer: asyncio.Future[tuple[Any, str]] = asyncio.get_running_loop().create_future()
+        self._answer = answer
+        told = answer.get_loop().call_soon_threadsafe
+
+        def done(found: Any, reason: str) -> None:
+            told(lambda: answer.done() or answer.set_result((found, reason)))
+
+        self.reader.submit(key, how, lambda: not self._gone, done)
+        return await answer
+
+
+class Page(RequestHandler):
+    """A page of this package, which needs no inline scripts."""
+
+    def initialize(self, name: str) -> None:
+        self._name = name
+
+    def get(self) -> None:
+        self.set_header("Content-Security-Policy", STRICT_POLICY)
+        text = (resources.files("esker.viewer") / self._name).read_text(encoding="utf-8")
+        library_tag = f'<script defer src="vtk.js?version={version()}"></script>' if version() else ""
+        self.finish(text.replace("<!-- vtk.js -->", library_tag))
+
+
+class File(RequestHandler):
+    """One of FILES, or vtk.js, which the browser may keep: its address has its version."""
+
+    def get(self, name: str) -> None:
+        if name == "vtk.js":
+            file = library()
+            if file is None:
+                raise HTTPError(404)
+            self.set_header("Content-Type", "text/javascript")
+            self.set_header("Cache-Control", "private, max-age=604800, immutable")
+            self.finish(file.read_bytes())
+            return
+        self.set_header("Content-Type", FILES[name])
+        self.finish((resources.files("esker.viewer") / name).read_bytes())
+
+
+def file_route() -> tuple[str, type[RequestHandler]]:
+    """The route of FILES and vtk.js; it takes exact names."""
+    names = "|".join(name.replace(".", r"\.") for name in (*FILES, "vtk.js"))
+    return rf"/({names})", File

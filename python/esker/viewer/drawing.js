@@ -1,0 +1,210 @@
+// A window of vtk.js: camera, outline and labels of a box, one volume, one surface. It knows nothing of fields.
+"use strict"
+const drawing = (() => {
+  const UPDATES_PER_S = 12
+  const START = {direction: [-0.45, 0.78, -0.43], up: [0, 0, 1]}
+  const ALONG = {x: [[-1, 0, 0], [0, 0, 1]], y: [[0, 1, 0], [0, 0, 1]], z: [[0, 0, -1], [0, 1, 0]]}
+  const EDGE = 0.07
+
+  // The largest 3-D texture; 0 without WebGL 2.
+  function largestTexture() {
+    const context = document.createElement("canvas").getContext("webgl2")
+    const largest = context ? context.getParameter(context.MAX_3D_TEXTURE_SIZE) : 0
+    context?.getExtension("WEBGL_lose_context")?.loseContext()
+    return largest
+  }
+
+  function open(container, labels, onMoved, onLost) {
+    const {Core, Misc} = vtk.Rendering
+    const window3d = Misc.vtkGenericRenderWindow.newInstance({background: [1, 1, 1]})
+    window3d.setContainer(container)
+    const renderer = window3d.getRenderer(), windows = window3d.getRenderWindow()
+    const camera = renderer.getActiveCamera(), interactor = window3d.getInteractor()
+    interactor.setDesiredUpdateRate(UPDATES_PER_S)
+    const canvas = container.querySelector("canvas")
+    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); onLost() })
+    let sizes = [1, 1, 1], texts = [], outline = null, volume = null, surface = null, waiting = false
+
+    function resize() {
+      window3d.resize()
+      placeLabels()
+    }
+    new ResizeObserver(() => requestAnimationFrame(resize)).observe(container)
+
+    function darken(dark) {
+      renderer.setBackground(...(dark ? [0.086, 0.098, 0.11] : [1, 1, 1]))
+      outline?.getProperty().setColor(...(dark ? [0.7, 0.72, 0.74] : [0.35, 0.38, 0.4]))
+    }
+
+    camera.onModified(() => {
+      if (waiting) return
+      waiting = true
+      requestAnimationFrame(() => { waiting = false; placeLabels(); onMoved() })
+    })
+
+    // Where a place is drawn, in pixels of the container.
+    function onScreen(place) {
+      const {clientWidth: width, clientHeight: height} = container
+      const [x, y] = renderer.worldToNormalizedDisplay(...place, width / height)
+      return [x * width, (1 - y) * height]
+    }
+
+    function placeLabels() {
+      for (const {node, place} of texts) {
+        const [x, y] = onScreen(place)
+        node.style.left = `${x}px`
+        node.style.top = `${y}px`
+      }
+    }
+
+    // A box from 0 to `lengths`, with the name and the ends of each axis.
+    function frame(lengths, named) {
+      sizes = lengths
+      if (outline) renderer.removeActor(outline)
+      const cube = vtk.Filters.Sources.vtkCubeSource.newInstance({
+        xLength: sizes[0], yLength: sizes[1], zLength: sizes[2], center: sizes.map((size) => size / 2)})
+      const mapper = Core.vtkMapper.newInstance(), lines = vtk.Filters.General.vtkOutlineFilter.newInstance()
+      lines.setInputConnection(cube.getOutputPort())
+      mapper.setInputConnection(lines.getOutputPort())
+      outline = Core.vtkActor.newInstance({pickable: false})
+      outline.setMapper(mapper)
+      outline.getProperty().setLighting(false)
+      renderer.addActor(outline)
+      const [x, y, z] = sizes, out = EDGE
+      const edges = [(t) => [t * x, -out, -out / 2], (t) => [x + out, t * y, -out / 2], (t) => [-out, -out, t * z]]
+      texts = named.flatMap((axis, k) => [["low", 0.02], ["name", 0.5], ["high", 0.98]].map(([part, t]) => {
+        const node = document.createElement("span")
+        node.className = part
+        node.textContent = axis[part]
+        return {node, place: edges[k](t)}
+      }))
+      labels.replaceChildren(...texts.map(({node}) => node))
+    }
+
+    // Looks along a direction at the middle of the box.
+    function look(direction, up) {
+      const middle = sizes.map((size) => size / 2)
+      camera.setFocalPoint(...middle)
+      camera.setPosition(...middle.map((place, k) => place - direction[k]))
+      camera.setViewUp(...up)
+      renderer.resetCamera([-EDGE, sizes[0] + EDGE, -EDGE, sizes[1] + EDGE, -EDGE, sizes[2] + EDGE])
+      render()
+    }
+
+    const cameraNumbers = () => [...camera.getPosition(), ...camera.getFocalPoint(), ...camera.getViewUp()]
+
+    function setCamera(numbers) {
+      camera.setPosition(...numbers.slice(0, 3))
+      camera.setFocalPoint(...numbers.slice(3, 6))
+      camera.setViewUp(...numbers.slice(6))
+      renderer.resetCameraClippingRange()
+    }
+
+    function render() {
+      renderer.resetCameraClippingRange()
+      windows.render()
+    }
+
+    function turn(across, up) {
+      camera.azimuth(across)
+      camera.elevation(up)
+      camera.orthogonalizeViewUp()
+      render()
+    }
+
+    function zoom(by) {
+      camera.dolly(by)
+      render()
+    }
+
+    function imageOf(values, {shape, origin, spacing}) {
+      const image = vtk.Common.DataModel.vtkImageData.newInstance({origin, spacing})
+      image.setDimensions(...shape)
+      image.getPointData().setScalars(vtk.Common.Core.vtkDataArray.newInstance(
+        {name: "values", numberOfComponents: 1, values}))
+      return image
+    }
+
+    // Shows bytes as a volume, instead of what was shown.
+    function showVolume(bytes, header, looks) {
+      clear()
+      const mapper = Core.vtkVolumeMapper.newInstance()
+      mapper.setInputData(imageOf(bytes, header))
+      mapper.setSampleDistance(Math.min(...header.spacing))
+      mapper.setMaximumSamplesPerRay(4096)
+      mapper.setInitialInteractionScale(9)
+      mapper.setInteractionSampleDistanceFactor(2)
+      volume = Core.vtkVolume.newInstance()
+      volume.setMapper(mapper)
+      volume.getProperty().setInterpolationTypeToLinear()
+      style(looks)
+      renderer.addVolume(volume)
+    }
+
+    // Colors: [byte, red, green, blue] ...; opacities: [byte, opacity] ...
+    function style({blend, colors, opacities, opaqueLength}) {
+      const mapper = volume.getMapper(), property = volume.getProperty()
+      if (blend === "maximum") mapper.setBlendModeToMaximumIntensity()
+      else if (blend === "minimum") mapper.setBlendModeToMinimumIntensity()
+      else mapper.setBlendModeToComposite()
+      const color = Core.vtkColorTransferFunction.newInstance()
+      for (const node of colors) color.addRGBPoint(...node)
+      const opacity = vtk.Common.DataModel.vtkPiecewiseFunction.newInstance()
+      for (const node of opacities) opacity.addPoint(...node)
+      property.setRGBTransferFunction(0, color)
+      property.setScalarOpacity(0, opacity)
+      property.setScalarOpacityUnitDistance(0, opaqueLength)
+    }
+
+    // Shows where the codes pass a value; triangles next to samples without a value (code 0) are left out.
+    function showSurface(codes, header, contourValue, color) {
+      clear()
+      const cubes = vtk.Filters.General.vtkImageMarchingCubes.newInstance(
+        {contourValue, computeNormals: true, mergePoints: true})
+      cubes.setInputData(imageOf(codes, header))
+      cubes.update()
+      const found = cubes.getOutputData()
+      if (header.without > 0) found.getPolys().setData(withoutHoles(found, codes, header))
+      const mapper = Core.vtkMapper.newInstance({scalarVisibility: false})
+      mapper.setInputData(found)
+      surface = Core.vtkActor.newInstance()
+      surface.setMapper(mapper)
+      surface.getProperty().setColor(...color)
+      surface.getProperty().setAmbient(0.25)
+      surface.getProperty().setDiffuse(0.75)
+      renderer.addActor(surface)
+      return found.getPolys().getNumberOfCells()
+    }
+
+    function clear() {
+      if (volume) { renderer.removeVolume(volume); volume.delete(); volume = null }
+      if (surface) { renderer.removeActor(surface); surface.delete(); surface = null }
+    }
+
+    const start = () => look(START.direction, START.up)
+    const along = (axis) => look(...ALONG[axis])
+    return {frame, start, along, cameraNumbers, setCamera, render, turn, zoom, showVolume, style, showSurface, clear,
+      darken, resize, onScreen, hasVolume: () => volume !== null}
+  }
+
+  // The triangles all of whose points lie between two samples that have values.
+  function withoutHoles(surface, codes, {shape, origin, spacing}) {
+    const points = surface.getPoints().getData(), polys = surface.getPolys().getData()
+    const at = (i, j, k) => codes[i + shape[0] * (j + shape[1] * k)]
+    const isWhole = (point) => {
+      const ends = [0, 1, 2].map((k) => {
+        const index = (points[3 * point + k] - origin[k]) / spacing[k]
+        return [Math.floor(index + 1e-3), Math.ceil(index - 1e-3)]
+      })
+      return at(...ends.map((end) => end[0])) > 0 && at(...ends.map((end) => end[1])) > 0
+    }
+    const whole = new Uint8Array(points.length / 3).map((_, point) => isWhole(point) ? 1 : 0)
+    const kept = []
+    for (let i = 0; i < polys.length; i += 4)
+      if (whole[polys[i + 1]] && whole[polys[i + 2]] && whole[polys[i + 3]])
+        kept.push(3, polys[i + 1], polys[i + 2], polys[i + 3])
+    return Uint32Array.from(kept)
+  }
+
+  return {largestTexture, open}
+})()

@@ -1,0 +1,97 @@
+// What the 3-D pages have in common: texts, controls, keys, the link, and the answers of the server. Texts are set as text.
+"use strict"
+const esker = (() => {
+  const el = (id) => document.getElementById(id)
+
+  function say(id, text) {
+    if (el(id).textContent !== text) el(id).textContent = text
+  }
+
+  function sizeText(bytes) {
+    let size = bytes
+    for (const unit of ["B", "kB", "MB", "GB"]) {
+      if (size < 1000 || unit === "GB") return unit === "B" ? `${size} B` : `${size.toFixed(1)} ${unit}`
+      size /= 1000
+    }
+  }
+
+  const number = (value) => Number.isFinite(value) ? String(Number(value.toPrecision(6))) : ""
+
+  function choose(id, choices, value) {
+    const select = el(id), shown = JSON.stringify(choices)
+    if (select.dataset.choices !== shown) {
+      select.dataset.choices = shown
+      select.replaceChildren(...choices.map(([one, text]) => new Option(text, one)))
+    }
+    select.value = value
+    select.closest("label").hidden = choices.length < 2
+  }
+
+  function showKeys(keys) {
+    el("keys").replaceChildren(...keys.map(([key, meaning]) => {
+      const row = document.createElement("tr"), name = document.createElement("th"), said = document.createElement("td")
+      name.scope = "row"
+      name.textContent = key
+      said.textContent = meaning
+      row.append(name, said)
+      return row
+    }))
+  }
+
+  // Controls use some keys themselves, such as arrows on sliders.
+  function isControl(target, key) {
+    if (!(target instanceof Element)) return false
+    if (target.matches("input:not([type=checkbox]), select, textarea")) return true
+    return target.matches("button, input, a, summary") && (key === " " || key === "Enter")
+  }
+
+  // Calls press(key) for keys that no control uses; vtk.js sees none of these keys.
+  function listenToKeys(press) {
+    addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || el("help").open) return
+      if (isControl(event.target, event.key)) return
+      if (event.key === "?") el("help").showModal()
+      else if (!press(event.key.length === 1 ? event.key.toLowerCase() : event.key)) return
+      event.preventDefault()
+      event.stopPropagation()
+    }, true)
+    el("help-button").onclick = () => el("help").showModal()
+    el("help-close").onclick = () => el("help").close()
+  }
+
+  // A header of JSON, and 16-bit numbers.
+  async function samples(address, signal) {
+    const answer = await fetch(address, {cache: "no-store", signal})
+    if (!answer.ok) throw new Error(answer.status === 403 ? "The server was started again: open its new link." :
+      `The server answered with ${answer.status}.`)
+    const buffer = await answer.arrayBuffer()
+    const length = new DataView(buffer).getUint32(0, true)
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
+    return {header, codes: header.failed ? null : new Uint16Array(buffer, 4 + length)}
+  }
+
+  async function description(address, signal) {
+    const answer = await fetch(address, {cache: "no-store", signal})
+    if (!answer.ok) throw new Error(answer.status === 403 ? "The server was started again: open its new link." :
+      `The server answered with ${answer.status}.`)
+    return answer.json()
+  }
+
+  function showBar(colors, low, high, label) {
+    const canvas = el("bar"), context = canvas.getContext("2d")
+    colors.forEach((color, i) => { context.fillStyle = color; context.fillRect(0, 255 - i, 16, 1) })
+    say("bar-low", number(low))
+    say("bar-high", number(high))
+    say("bar-label", label)
+  }
+
+  const rgb = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+
+  // The sentence that is shown instead of a picture; "" for a picture.
+  function instead(text) {
+    say("why", text)
+    el("why").hidden = text === ""
+  }
+
+  return {el, say, sizeText, number, choose, showKeys, listenToKeys, samples, description, showBar, rgb, instead}
+})()
