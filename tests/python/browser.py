@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,13 +70,13 @@ class Shown:
         return str(self.page.text_content(f"#{name}"))
 
     def wait(self, name: str, part: str) -> str:
-        """Waits until a text has a part."""
-        script = "([id, part]) => document.getElementById(id)?.textContent.includes(part)"
-        try:
-            self.page.wait_for_function(script, arg=[name, part], timeout=TIMEOUT_MS)
-        except Exception as error:
-            shown = self.page.evaluate("document.body.innerText")
-            raise AssertionError(f"{name}: no {part!r} in\n{shown}\n{self.errors}") from error
+        """Waits until a text has a part. Pages without unsafe-eval allow evaluate(), but not wait_for_function()."""
+        end = time.monotonic() + TIMEOUT_MS / 1000
+        while part not in self.text(name):
+            if time.monotonic() > end:
+                shown = self.page.evaluate("document.body.innerText")
+                raise AssertionError(f"{name}: no {part!r} in\n{shown}\n{self.errors}")
+            time.sleep(0.02)
         return self.text(name)
 
     def complete(self) -> str:
@@ -112,9 +113,9 @@ class Shown:
 
 @contextmanager
 def shown(
-    browser: Any, datasets: Sequence[esker.Dataset], query: str = "", **context: Any
+    browser: Any, datasets: Sequence[esker.Dataset], query: str = "", *, route: str = "", **context: Any
 ) -> Iterator[Shown]:
-    """A page that shows datasets, by a server of its own."""
+    """A page that shows datasets, by a server of its own; `route` is the page of another kind than planes."""
     from esker.viewer.server import ViewServer
 
     server = ViewServer(datasets)
@@ -127,7 +128,7 @@ def shown(
     page.on("pageerror", lambda error: one.errors.append(str(error)))
     page.on("console", lambda said: one.errors.append(said.text) if said.type == "error" else None)
     try:
-        page.goto(server.url(query))
+        page.goto(server.url(query).replace("/?", f"/{route}?", 1))
         yield one
     finally:
         place.close()

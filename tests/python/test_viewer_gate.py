@@ -32,6 +32,7 @@ ROUTES = [
     "/static/%00",
     "/static/extensions/x/y",
 ]
+ROUTES_3D = ["/volume", "/volume-scene", "/volume-samples", "/drawing.js", "/vtk.js"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def cookie(server: ViewServer) -> str:
     return f"{server.gate.cookie_name}={server.gate.cookie}"
 
 
-@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize("path", ROUTES + ROUTES_3D)
 def test_every_route_needs_the_token(server: ViewServer, path: str) -> None:
     for more in (
         {},
@@ -78,7 +79,7 @@ def test_every_route_needs_the_token(server: ViewServer, path: str) -> None:
     assert ask(server, f"{path}?token={server.gate.cookie}")[0] == 403
 
 
-@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize("path", ROUTES + ROUTES_3D)
 def test_foreign_hosts_and_origins_are_refused_with_the_cookie(server: ViewServer, path: str) -> None:
     known = cookie(server)
     for host in ("evil.test", "127.0.0.1.evil.test", "", "localhost@evil.test", "[::1", "viewer.test.evil"):
@@ -112,6 +113,22 @@ def test_with_the_cookie_the_page_comes_from_this_server_alone(server: ViewServe
     assert server.gate.token not in text and server.gate.cookie not in text
     assert "default-src 'self'" in headers["Content-Security-Policy"]
     assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_pages_without_bokeh_allow_no_inline_scripts(server: ViewServer) -> None:
+    status, headers, text = ask(server, "/volume", Cookie=cookie(server))
+    policy = headers["Content-Security-Policy"]
+    assert status == 200 and "script-src 'self';" in policy and "unsafe-eval" not in policy
+    assert "<script>" not in text and "http" not in text.replace("http-equiv", "")
+    status, headers, text = ask(server, f"/volume?token={server.gate.token}&field=thk")
+    assert status == 200 and 'content="0;url=./volume?field=thk"' in text
+
+
+@pytest.mark.parametrize("path", ["/volume-scene", "/volume-samples"])
+@pytest.mark.parametrize("query", ["dataset=99", "dataset=%C2%B2", "read=-1", "read=" + "9" * 5000, "texture=x", "box=1"])
+def test_links_of_volumes_are_taken_as_hostile(server: ViewServer, path: str, query: str) -> None:
+    status, _, text = ask(server, f"{path}?{query}", Cookie=cookie(server))
+    assert status == (200 if path == "/volume-scene" else 404) and "Traceback" not in text
 
 
 @pytest.mark.parametrize("host", ["localhost", "viewer.test", "[::1]"])

@@ -3,6 +3,8 @@
 const volumePage = (() => {
   const {el, say, number} = esker
   const CODES = 65535, STEPS = 1000
+  const EMPTY_BYTES = 5  // between the byte of samples without a value and the others, so that none has a share of both
+  const VALUE_BYTES = 255 - EMPTY_BYTES
   const SELECTS = ["dataset", "field", "component", "mode", "ramp", "level", "palette", "range"]
   const OF_FIELD = ["component", "level", "box", "value", "low", "high", "range"]
   const state = {params: new URLSearchParams(location.search), scene: null, shown: null, ticket: 0, bytes: 0,
@@ -28,11 +30,11 @@ const volumePage = (() => {
   }
 
   function bytes() {
-    const {header, codes} = state.shown, [low, high] = ends(), base = isEmptyHigh() ? 0 : 1
-    const scale = 254 / (high - low), table = new Uint8Array(CODES + 1)
+    const {header, codes} = state.shown, [low, high] = ends(), base = isEmptyHigh() ? 0 : EMPTY_BYTES
+    const scale = VALUE_BYTES / (high - low), table = new Uint8Array(CODES + 1)
     for (let code = 1; code <= CODES; code++) {
       const at = header.low + (code - 1) / (CODES - 1) * (header.high - header.low)
-      table[code] = base + Math.min(Math.max(Math.round((at - low) * scale), 0), 254)
+      table[code] = base + Math.min(Math.max(Math.round((at - low) * scale), 0), VALUE_BYTES)
     }
     table[0] = isEmptyHigh() ? 255 : 0
     const found = new Uint8Array(codes.length)
@@ -41,14 +43,13 @@ const volumePage = (() => {
   }
 
   function looks() {
-    const {mode, ramp} = state.scene.values, base = isEmptyHigh() ? 0 : 1
-    const share = mode === "composite" ? opacity() : 1
+    const {mode, ramp} = state.scene.values, base = isEmptyHigh() ? 0 : EMPTY_BYTES
+    const share = mode === "composite" ? opacity() : 1, isFlat = mode !== "composite" || ramp === "even"
     const rgb = state.scene.colors.map(esker.rgb)
-    const colors = rgb.map((color, i) => [base + i * 254 / (rgb.length - 1), ...color])
-    const flat = mode !== "composite" || ramp === "even"
+    const colors = rgb.map((color, i) => [base + i * VALUE_BYTES / (rgb.length - 1), ...color])
     const opacities = isEmptyHigh()
-      ? [[0, share], flat ? [254, share] : [254, 0], [flat ? 254.5 : 254.1, 0], [255, 0]]
-      : [[0, 0], [flat ? 0.5 : 0.9, 0], flat ? [1, share] : [1, 0], [255, share]]
+      ? [[0, share], ...(isFlat ? [[VALUE_BYTES + 2, share], [VALUE_BYTES + 3, 0]] : [[VALUE_BYTES, 0]]), [255, 0]]
+      : [[0, 0], ...(isFlat ? [[EMPTY_BYTES - 3, 0], [EMPTY_BYTES - 2, share]] : [[EMPTY_BYTES, 0]]), [255, share]]
     return {blend: mode, colors, opacities, opaqueLength: 1 / 40}
   }
 
@@ -69,7 +70,7 @@ const volumePage = (() => {
     const color = esker.rgb(state.scene.colors[Math.round(share * (state.scene.colors.length - 1))])
     say("value-text", number(plain(at)))
     const count = state.window.showSurface(codes, header, code, color)
-    state.surface = count ? "" : `No sample pair of this volume has ${number(plain(at))} between its values.`
+    state.surface = count ? "" : `This volume has no values on both sides of ${number(plain(at))}.`
   }
 
   function draw() {

@@ -121,9 +121,10 @@ def _for_log(found: Samples) -> tuple[NDArray[Any], NDArray[np.uint8]]:
 
 def coded(values: NDArray[Any], low: float, high: float) -> NDArray[np.uint16]:
     """The codes of values: infinite values have those of the ends, NaN has 0."""
-    scale = (CODES - 1) / (high - low) if high > low else 0.0
-    shares = np.clip(values, low, high).astype(np.float64)
-    shares = np.where(np.isnan(shares), 0, np.rint((shares - low) * scale) + 1)
+    half = high / 2 - low / 2  # the span itself may be infinite
+    scale = (CODES - 1) / half if half > 0 else 0.0
+    clipped = np.clip(values, low, high).astype(np.float64)
+    shares = np.where(np.isnan(clipped), 0, np.rint((clipped / 2 - low / 2) * scale) + 1)
     return shares.astype(np.uint16)
 
 

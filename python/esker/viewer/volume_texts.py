@@ -45,7 +45,7 @@ def labels(field: Field, frame: Frame) -> list[dict[str, str]]:
     """For each axis, x first: its name, and the coordinates of its lower and upper end as they are drawn."""
     found = []
     for axis, ends in zip(frame.axes, frame.ends):
-        low, high = (f"{axis.coordinate(index):.6g}" for index in sorted(ends, key=axis.at))
+        low, high = (f"{axis.coordinate(index) + 0.0:.6g}" for index in sorted(ends, key=axis.at))
         found.append({"name": axis.label, "low": low, "high": high})
     return found
 

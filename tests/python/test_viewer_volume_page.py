@@ -1,0 +1,258 @@
+"""The page of volumes in headless Chromium: what is drawn where, what is said, and that nothing else is loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from browser import Shown, chromium, shown
+from numpy.typing import NDArray
+
+import esker
+
+pytest.importorskip("bokeh")
+if importlib.util.find_spec("panel") is None:  # importing it would change the pages of Bokeh in this process
+    pytest.importorskip("panel")
+from esker.viewer import vtkjs  # noqa: E402
+from esker.viewer.colors import palette  # noqa: E402
+
+N = 24
+HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">'
+CORNER = {"x": slice(18, 23), "y": slice(2, 6), "z": slice(17, 23)}
+"""Of the bright samples of `spot`: high x, low y, high z."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
+    """`spot`: dark but for a corner, y decreasing. `ball`: distance from the middle, NaN where x is high. Hostile texts."""
+    path = tmp_path_factory.mktemp("page") / "run.idx"
+    coords = {"x": 1.0 * np.arange(N), "y": -1.0 * np.arange(N), "z": 1.0 * np.arange(N)}
+    attrs = {"x": {"units": HOSTILE}, "title": HOSTILE}
+    spot = np.zeros((N, N, N), "f4")
+    spot[CORNER["z"], N - CORNER["y"].stop : N - CORNER["y"].start, CORNER["x"]] = 8
+    z, y, x = np.mgrid[0:N, 0:N, 0:N] - (N - 1) / 2
+    ball = np.hypot(np.hypot(x, y), z).astype("f4")
+    ball[:, :, N // 2 :] = np.nan
+    with esker.Writer(
+        path, dims=dict.fromkeys("xyz", N), coords=coords, attrs=attrs, report="none"
+    ) as writer:
+        fields = [writer.field(name, "f4", attrs={"units": HOSTILE}) for name in ("spot", "ball")]
+        flat = writer.field("map", "f4", grid=writer.grid("xy", ("x", "y")))
+        for n in range(3):
+            with writer.step(n) as step:
+                step.put(fields[0], spot + n)
+                step.put(fields[1], ball)
+                step.put(flat, spot[0])
+    return esker.open(path)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, ds: esker.Dataset) -> Iterator[Shown]:
+    """A browser that has loaded vtk.js; go() shows other links."""
+    with shown(browser, [ds], "field=spot&step=0", route="volume") as found:
+        found.complete()
+        yield found
+        assert found.errors == []
+
+
+def go(page: Shown, query: str) -> None:
+    """Opens a link, and waits for the whole picture."""
+    page.page.goto(page.server.url(query).replace("/?", "/volume?"))
+    page.page.wait_for_load_state()
+    page.complete()
+
+
+def colors(page: Shown) -> tuple[NDArray[np.int64], tuple[float, float]]:
+    """The pixels of the picture, and where it begins."""
+    from PIL import Image
+
+    box = page.page.locator("#view").bounding_box()
+    image = Image.open(io.BytesIO(page.page.screenshot())).convert("RGB")
+    x, y = box["x"], box["y"]
+    part = image.crop((round(x), round(y), round(x + box["width"]), round(y + box["height"])))
+    return np.asarray(part).astype(int), (x, y)
+
+
+def color_at(page: Shown, place: tuple[float, float, float]) -> NDArray[np.int64]:
+    """The color where a place of the box is drawn: from 0 to 1 along each axis."""
+    scaled = f"{[*place]}.map((share, k) => share * volumePage.state.scene.frame.sizes[k])"
+    x, y = page.page.evaluate(f"volumePage.state.window.onScreen({scaled})")
+    return colors(page)[0][round(y), round(x)]
+
+
+def near(found: NDArray[np.int64], color: str, most: int = 6) -> bool:
+    wanted = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return bool(np.abs(found - wanted).max() <= most)
+
+
+VIRIDIS = palette("viridis", False)
+
+
+def test_a_bright_corner_appears_at_its_corner(page: Shown, ds: esker.Dataset) -> None:
+    go(page, "field=spot&step=0")
+    middle = {dim: (part.start + part.stop - 1) / 2 / (N - 1) for dim, part in CORNER.items()}
+    for key, across, up in (("y", "x", "z"), ("z", "x", "y"), ("x", "y", "z")):
+        page.press(key)
+        page.page.wait_for_timeout(100)
+        image, _ = colors(page)
+        rows, columns = np.nonzero(np.abs(image - [253, 231, 37]).max(axis=-1) <= 6)
+        height, width = image.shape[:2]
+        assert len(rows) > 100
+        assert (columns.mean() > width / 2) == (middle[across] > 0.5), (key, across)
+        assert (rows.mean() < height / 2) == (middle[up] > 0.5), (key, up)
+        place = tuple(0.5 if dim not in (across, up) else middle[dim] for dim in "xyz")
+        assert near(color_at(page, place), VIRIDIS[-1])
+        mirrored = tuple(1 - one for one in place)
+        assert near(color_at(page, mirrored), VIRIDIS[0])
+
+
+def test_samples_without_a_value_are_transparent(page: Shown, ds: esker.Dataset) -> None:
+    go(page, "field=ball&step=0&mode=surface&value=6")
+    page.press("y")
+    page.page.wait_for_timeout(100)
+    image, _ = colors(page)
+    white = (image >= 250).all(axis=-1)
+    half, middle = image.shape[1] // 2, image.shape[0] // 2
+    inner = slice(middle - 20, middle + 20)
+    assert not white[inner, half - 60 : half - 10].any(), "the surface"
+    assert white[inner, half + 15 : half + 60].all(), (
+        "no surface where samples have no value, nor next to them"
+    )
+    assert page.text("kinds") == "transparent: NaN 50 %"
+    for mode in ("maximum", "minimum", "composite"):
+        page.page.locator("#c-mode").select_option(mode)
+        page.page.wait_for_timeout(200)
+        assert near(color_at(page, (0.75, 0.5, 0.5)), "#ffffff"), mode
+        assert not near(color_at(page, (0.2, 0.5, 0.5)), "#ffffff"), mode
+
+
+@pytest.mark.slow
+def test_the_surface_follows_its_value(page: Shown, ds: esker.Dataset) -> None:
+    go(page, "field=ball&step=0&mode=surface&value=4")
+    page.press("y")
+    sizes = []
+    for _ in range(3):
+        page.page.wait_for_timeout(150)
+        sizes.append(int((colors(page)[0] < 250).all(axis=-1).sum()))
+        page.press("ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp")
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert "value=" in page.page.url
+    page.page.goto(
+        page.server.url("field=ball&mode=surface&range=hand&low=50&high=90").replace("/?", "/volume?")
+    )
+    page.wait("notes", "This volume has no values on both sides of 70")
+
+
+@pytest.mark.slow
+def test_a_link_shows_the_same_picture(page: Shown) -> None:
+    go(page, "field=spot&step=0")
+    page.press("p", "a", "ArrowRight", "m", "m")
+    page.wait("status", "step 2 of 3")
+    page.complete()
+    page.page.wait_for_timeout(500)
+    first, query = colors(page)[0], urlsplit(page.page.url).query
+    assert {"camera", "mode", "palette"} <= {part.partition("=")[0] for part in query.split("&")}
+    assert "token" not in query and "texture" not in query
+    go(page, query)
+    page.page.wait_for_timeout(200)
+    differing = np.abs(colors(page)[0] - first).max(axis=-1) > 24
+    assert differing.mean() < 1e-3, "but for the edges of texts"
+
+
+@pytest.mark.slow
+def test_pages_link_to_each_other_and_keep_field_and_step(browser: Any, ds: esker.Dataset) -> None:
+    with shown(browser, [ds], "field=ball&step=1&palette=magma") as page:
+        page.complete()
+        page.page.locator("#volume").click()
+        page.wait("status", "complete")
+        assert "/volume?" in page.page.url and page.text("title").startswith("ball")
+        page.press("m")
+        page.page.locator("#planes").click()
+        page.wait("status", "samples per pixel")
+        assert (
+            "field=ball" in page.page.url and "palette=magma" in page.page.url and "step=1" in page.page.url
+        )
+        page.page.goto(page.server.url("field=map"))
+        page.wait("title", "map")
+        assert not page.page.locator("#volume").is_visible()
+
+
+def test_nothing_comes_from_another_host_and_texts_are_not_html(page: Shown) -> None:
+    go(page, f"field=spot&mode={HOSTILE}")
+    page.press("m", "f", "l", "?")
+    page.page.wait_for_timeout(300)
+    hosts = {urlsplit(url).netloc for url in page.requests if not url.startswith("data:")}
+    assert hosts == {f"127.0.0.1:{page.server.port}"}
+    assert page.page.locator("img").count() == 0 and HOSTILE in page.text("labels")
+    assert page.page.evaluate("document.body.dataset.bad") is None
+    assert page.page.locator("#help").is_visible() and "isosurface" in page.text("help")
+
+
+@pytest.mark.slow
+def test_levels_components_and_boxes_by_hand(page: Shown, ds: esker.Dataset) -> None:
+    most = ds["spot"].max_level
+    go(page, "field=spot&step=0")
+    page.press("[")
+    page.wait("status", f"level {most - 1} of {most}")
+    page.press("\\")
+    page.wait("status", f"level {most} of {most}")
+    page.page.get_by_label("last x").fill("11")
+    page.page.get_by_label("last x").press("Enter")
+    page.wait("status", "12 × 24 × 24 samples")
+    assert "box of the indices x 0 to 11" in page.text("where")
+    assert "greatest value 0 at" in page.text("alternative")
+    page.wait("notes", "All values are 0.")
+
+
+@pytest.mark.slow
+def test_odd_datasets_have_sentences(browser: Any, tmp_path: Path) -> None:
+    arrays = [np.full((3, 4, 5), np.nan), np.zeros((4, 5)), np.full((1, 4, 5), np.inf), np.ones((1, 1, 1))]
+    for number, array in enumerate(arrays):
+        esker.write(tmp_path / f"{number}.idx", {"f": array})
+    datasets = [esker.open(tmp_path / f"{number}.idx") for number in range(len(arrays))]
+    with shown(browser, datasets, route="volume") as page:
+        page.wait("notes", "There is no finite value.")
+        for number, name, said in (
+            (1, "why", "f has 2 axes; a volume needs 3"),
+            (2, "notes", "There is no finite value."),
+            (3, "notes", "All values are 1."),
+        ):
+            page.page.goto(page.server.url(f"dataset={number}").replace("/?", "/volume?"))
+            page.wait(name, said)
+        assert page.errors == []
+
+
+def test_without_webgl_or_vtkjs_there_is_a_sentence(
+    browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with shown(browser, [ds], "field=spot", route="volume") as page:
+        page.complete()
+        page.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+        page.page.reload()
+        page.wait("why", "This browser has no WebGL 2")
+        monkeypatch.setattr(vtkjs, "library", lambda: None)
+        page.page.reload()
+        page.wait("why", "pip install 'esker[view3d]'")
+        assert page.page.locator("script[src^='vtk.js']").count() == 0
+
+
+@pytest.mark.slow
+def test_play_shows_every_step(page: Shown, ds: esker.Dataset) -> None:
+    go(page, "field=spot&step=0")
+    page.press(" ")
+    for n in (2, 3, 1):
+        page.wait("status", f"step {n} of 3")
+    page.press(" ")
+    page.page.get_by_role("button", name="Play").wait_for()
