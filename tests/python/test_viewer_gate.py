@@ -32,7 +32,10 @@ ROUTES = [
     "/static/%00",
     "/static/extensions/x/y",
 ]
-ROUTES_3D = ["/volume", "/volume-scene", "/volume-samples", "/drawing.js", "/vtk.js"]
+ROUTES_3D = [
+    "/volume", "/volume-scene", "/volume-samples", "/globe", "/globe-scene", "/globe-samples", "/globe-mesh",
+    "/drawing.js", "/vtk.js",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -124,11 +127,13 @@ def test_pages_without_bokeh_allow_no_inline_scripts(server: ViewServer) -> None
     assert status == 200 and 'content="0;url=./volume?field=thk"' in text
 
 
-@pytest.mark.parametrize("path", ["/volume-scene", "/volume-samples"])
-@pytest.mark.parametrize("query", ["dataset=99", "dataset=%C2%B2", "read=-1", "read=" + "9" * 5000, "texture=x", "box=1"])
-def test_links_of_volumes_are_taken_as_hostile(server: ViewServer, path: str, query: str) -> None:
+@pytest.mark.parametrize("path", ROUTES_3D[1:3] + ROUTES_3D[4:7])
+@pytest.mark.parametrize(
+    "query", ["dataset=99", "dataset=%C2%B2", "read=-1", "read=" + "9" * 5000, "texture=x", "box=1"]
+)
+def test_links_of_3d_pages_are_taken_as_hostile(server: ViewServer, path: str, query: str) -> None:
     status, _, text = ask(server, f"{path}?{query}", Cookie=cookie(server))
-    assert status == (200 if path == "/volume-scene" else 404) and "Traceback" not in text
+    assert status == (200 if path.endswith("-scene") else 404) and "Traceback" not in text
 
 
 @pytest.mark.parametrize("host", ["localhost", "viewer.test", "[::1]"])

@@ -158,7 +158,7 @@ def test_codes_keep_values_and_mark_samples_without(ds: esker.Dataset) -> None:
     assert np.abs(values - raw)[~empty].max() <= half * 1.001
     assert found.counts == {Kind.VALUE: raw.size - 6, Kind.FILL: 5, Kind.NAN: 1}
     assert found.greatest == (raw[~empty].max(), (NX - 1, NY - 1, NZ - 1)) and found.least == (5, (5, 0, 0))
-    assert volume_texts.kinds(found) == "transparent: fill value 5 samples, NaN 1 samples"
+    assert volume_texts.kinds(found.counts, found.codes.size) == "transparent: fill value 5 samples, NaN 1 samples"
     said = volume_texts.alternative(field, volume, frame_of(field, None), found)
     assert "greatest value 82939 at x = 78 km (index 39), y = 42 km (index 29)" in said
 

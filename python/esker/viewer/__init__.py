@@ -35,10 +35,13 @@ pyramid.py   a field as an image of several levels, for other viewers
 ome_zarr.py  its keys as OME-Zarr, and what they hold
 volumes.py          what the page of volumes shows, and its reads: a value, as Scene and its plan
 volume_samples.py   reads the samples of a volume, as numbers of 16 bits
-volume_texts.py     the sentences of that page
-vtkjs.py            where vtk.js is: the library that draws volumes in the page
-answering.py        routes that read samples in threads, and the files of pages without Bokeh
-volume_page.py      the routes of the page of volumes; volume.html, volume.js, drawing.js and solid.js are the page
+volume_texts.py     the sentences of the 3-D pages
+globes.py           fields on cells of the sphere: which there are, their reads, and which cells touch
+globe_samples.py    reads the values and places of the cells
+vtkjs.py            where vtk.js is: the library that draws volumes and globes in the page
+answering.py        routes that read samples in threads, and the files of the 3-D pages
+volume_page.py      the routes of volumes; the page is volume.html with volume.js, globe.js, drawing.js and solid.js
+globe_page.py       the routes of globes; the same page
 gate.py      who may talk to the server: token, cookie, Host and Origin
 reading_handler.py  requests that wait for a read
 zarr_route.py       the route of the OME-Zarr images

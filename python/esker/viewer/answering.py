@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Hashable, Sequence
 from importlib import resources
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
@@ -21,6 +24,7 @@ FILES = {
     "page.css": "text/css",
     "solid.js": "text/javascript",
     "drawing.js": "text/javascript",
+    "globe.js": "text/javascript",
     "volume.js": "text/javascript",
 }
 """What the 3-D pages load, with media types."""
@@ -84,6 +88,18 @@ class File(RequestHandler):
             return
         self.set_header("Content-Type", FILES[name])
         self.finish((resources.files("esker.viewer") / name).read_bytes())
+
+
+def packed(header: dict[str, Any], codes: NDArray[np.uint16]) -> bytes:
+    """What a 3-D page gets: the length of a header, the header as JSON, padded to a multiple of 4 bytes, and the codes."""
+    text = json.dumps(header, allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join((len(text).to_bytes(4, "little"), text, codes.astype("<u2", copy=False).tobytes()))
+
+
+def failure(what: str, reason: str) -> bytes:
+    """The answer for a read that failed."""
+    return packed({"failed": f"The {what} could not be read: {reason}"}, np.zeros(0, np.uint16))
 
 
 def file_route() -> tuple[str, type[RequestHandler]]:

@@ -4,8 +4,9 @@ const drawing = (() => {
   const UPDATES_PER_S = 12
   const START = {direction: [-0.45, 0.78, -0.43], up: [0, 0, 1]}
   const ALONG = {x: [[-1, 0, 0], [0, 0, 1]], y: [[0, 1, 0], [0, 0, 1]], z: [[0, 0, -1], [0, 1, 0]]}
-  const EDGE = 0.07
-
+  const EDGE = 0.07  // between the box and its texts
+  const WIDER = 1.003  // so that the lines of the box are outside of the volume
+  
   // The largest 3-D texture; 0 without WebGL 2.
   function largestTexture() {
     const context = document.createElement("canvas").getContext("webgl2")
@@ -23,7 +24,7 @@ const drawing = (() => {
     interactor.setDesiredUpdateRate(UPDATES_PER_S)
     const canvas = container.querySelector("canvas")
     canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); onLost() })
-    let sizes = [1, 1, 1], texts = [], outline = null, volume = null, surface = null, waiting = false
+    let bounds = [0, 1, 0, 1, 0, 1], texts = [], outline = null, volume = null, surface = null, waiting = false
 
     function resize() {
       window3d.resize()
@@ -50,44 +51,66 @@ const drawing = (() => {
     }
 
     function placeLabels() {
-      for (const {node, place} of texts) {
+      const eye = camera.getPosition()
+      for (const {node, place, outside} of texts) {
         const [x, y] = onScreen(place)
+        node.hidden = outside && place[0] * eye[0] + place[1] * eye[1] + place[2] * eye[2] < 1
         node.style.left = `${x}px`
         node.style.top = `${y}px`
       }
     }
 
-    // A box from 0 to `lengths`, with the name and the ends of each axis.
-    function frame(lengths, named) {
-      sizes = lengths
-      if (outline) renderer.removeActor(outline)
-      const cube = vtk.Filters.Sources.vtkCubeSource.newInstance({
-        xLength: sizes[0], yLength: sizes[1], zLength: sizes[2], center: sizes.map((size) => size / 2)})
-      const mapper = Core.vtkMapper.newInstance(), lines = vtk.Filters.General.vtkOutlineFilter.newInstance()
+    // A box from 0 to `sizes`, with the name and the ends of each axis.
+    function frame(sizes, named) {
+      const cube = vtk.Filters.Sources.vtkCubeSource.newInstance({xLength: sizes[0] * WIDER, yLength: sizes[1] * WIDER,
+        zLength: sizes[2] * WIDER, center: sizes.map((size) => size / 2)})
+      const lines = vtk.Filters.General.vtkOutlineFilter.newInstance()
       lines.setInputConnection(cube.getOutputPort())
-      mapper.setInputConnection(lines.getOutputPort())
-      outline = Core.vtkActor.newInstance({pickable: false})
-      outline.setMapper(mapper)
+      setOutline(lines)
       outline.getProperty().setLighting(false)
-      renderer.addActor(outline)
+      bounds = sizes.flatMap((size) => [0, size])
       const [x, y, z] = sizes, out = EDGE
       const edges = [(t) => [t * x, -out, -out / 2], (t) => [x + out, t * y, -out / 2], (t) => [-out, -out, t * z]]
-      texts = named.flatMap((axis, k) => [["low", 0.02], ["name", 0.5], ["high", 0.98]].map(([part, t]) => {
+      label(named.flatMap((axis, k) => [["low", 0.02], ["name", 0.5], ["high", 0.98]].map(([part, t]) => (
+        {part, text: axis[part], place: edges[k](t)}))))
+    }
+
+    // A gray ball inside the sphere of the cells, with the names of places around it.
+    function ball() {
+      setOutline(vtk.Filters.Sources.vtkSphereSource.newInstance({radius: 0.985, thetaResolution: 96, phiResolution: 48}))
+      bounds = [-1, 1, -1, 1, -1, 1]
+      const around = [["0°", 1, 0, 0], ["90° E", 0, 1, 0], ["180°", -1, 0, 0], ["90° W", 0, -1, 0], ["N", 0, 0, 1], ["S", 0, 0, -1]]
+      label(around.map(([text, ...place]) => ({part: "name", text, place: place.map((one) => 1.1 * one), outside: true})))
+    }
+
+    function setOutline(source) {
+      if (outline) renderer.removeActor(outline)
+      const mapper = Core.vtkMapper.newInstance()
+      mapper.setInputConnection(source.getOutputPort())
+      outline = Core.vtkActor.newInstance({pickable: false})
+      outline.setMapper(mapper)
+      renderer.addActor(outline)
+    }
+
+    function label(named) {
+      texts = named.map(({part, text, place, outside}) => {
         const node = document.createElement("span")
         node.className = part
-        node.textContent = axis[part]
-        return {node, place: edges[k](t)}
-      }))
+        node.textContent = text
+        return {node, place, outside: outside === true}
+      })
       labels.replaceChildren(...texts.map(({node}) => node))
     }
 
-    // Looks along a direction at the middle of the box.
+    // Looks along a direction at the middle.
     function look(direction, up) {
-      const middle = sizes.map((size) => size / 2)
+      const isBall = bounds[0] < 0
+      const middle = [0, 1, 2].map((k) => (bounds[2 * k] + bounds[2 * k + 1]) / 2)
       camera.setFocalPoint(...middle)
       camera.setPosition(...middle.map((place, k) => place - direction[k]))
       camera.setViewUp(...up)
-      renderer.resetCamera([-EDGE, sizes[0] + EDGE, -EDGE, sizes[1] + EDGE, -EDGE, sizes[2] + EDGE])
+      renderer.resetCamera(bounds.map((end, k) => end + (k % 2 ? EDGE : -EDGE)))
+      camera.dolly(isBall ? 1.6 : 1.15)
       render()
     }
 
@@ -170,10 +193,28 @@ const drawing = (() => {
       surface = Core.vtkActor.newInstance()
       surface.setMapper(mapper)
       surface.getProperty().setColor(...color)
-      surface.getProperty().setAmbient(0.25)
-      surface.getProperty().setDiffuse(0.75)
+      surface.getProperty().set({ambient: 0.35, diffuse: 0.65, specular: 0.25, specularPower: 20})
       renderer.addActor(surface)
       return found.getPolys().getNumberOfCells()
+    }
+
+    // Cells of a sphere in colors of their own: triangles, or points of a size in pixels.
+    function showCells({places, triangles}, rgb, pixels) {
+      clear()
+      const data = vtk.Common.DataModel.vtkPolyData.newInstance()
+      data.getPoints().setData(places, 3)
+      data.getPointData().setScalars(vtk.Common.Core.vtkDataArray.newInstance(
+        {name: "colors", numberOfComponents: 3, values: rgb}))
+      if (pixels) data.getVerts().setData(triangles)
+      else data.getPolys().setData(triangles)
+      const mapper = Core.vtkMapper.newInstance()
+      mapper.setInputData(data)
+      mapper.setColorModeToDirectScalars()
+      surface = Core.vtkActor.newInstance()
+      surface.setMapper(mapper)
+      surface.getProperty().setLighting(false)
+      if (pixels) surface.getProperty().setPointSize(pixels)
+      renderer.addActor(surface)
     }
 
     function clear() {
@@ -183,7 +224,7 @@ const drawing = (() => {
 
     const start = () => look(START.direction, START.up)
     const along = (axis) => look(...ALONG[axis])
-    return {frame, start, along, cameraNumbers, setCamera, render, turn, zoom, showVolume, style, showSurface, clear,
+    return {frame, ball, start, along, cameraNumbers, setCamera, render, turn, zoom, showVolume, style, showSurface, showCells, clear,
       darken, resize, onScreen, hasVolume: () => volume !== null}
   }
 

@@ -20,6 +20,7 @@ window.esker = (() => {
       history.replaceState(null, "", link.query || location.pathname)
       element("volume").hidden = !new URLSearchParams(link.query).has("normal")
       element("volume").href = `volume${link.query}`
+      if (element("globe")) element("globe").href = `globe${link.query}`
     }
     link.properties.query.change.connect(keep)
     keep()

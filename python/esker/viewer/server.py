@@ -25,12 +25,13 @@ from tornado.netutil import bind_sockets
 from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
-from esker.viewer import texts, volume_page, zarr_route
+from esker.viewer import globe_page, texts, volume_page, zarr_route
 from esker.viewer.answering import file_route
 from esker.viewer.asking import FORMATS, box_picture, exported
 from esker.viewer.bundling import Bundle
 from esker.viewer.colors import PALETTES
 from esker.viewer.gate import SECURITY_HEADERS, Gate, gate_of
+from esker.viewer.globes import globes_of
 from esker.viewer.page import static_text
 from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
@@ -304,6 +305,7 @@ class ViewServer:
                 ),
                 file_route(),
                 *volume_page.routes(self._datasets, self.reader),
+                *globe_page.routes(self._datasets, self.reader),
             ],
             use_index=False,
             sign_sessions=True,
@@ -325,6 +327,7 @@ class ViewServer:
         document.template_variables.update(
             page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS, formats=FORMATS
         )
+        document.template_variables["has_globe"] = any(globes_of(dataset) for dataset in self._datasets)
         self._viewers.add(viewer)
         document.on_session_destroyed(lambda _: self._gone(viewer))
 

@@ -105,7 +105,7 @@ def fitted(scene: Scene, datasets: Sequence[Dataset]) -> Scene:
     dataset = datasets[scene.dataset]
     names = shown_fields(dataset)
     if not names:
-        return Scene(dataset=scene.dataset)
+        return scene.but(field="", component=None, normal="", place=0, window=None, level=None, bits=None)
     field = dataset.fields[scene.field if scene.field in names else names[0]]
     level, bits = scene.level, scene.bits
     return scene.but(

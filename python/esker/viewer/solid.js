@@ -59,23 +59,28 @@ const esker = (() => {
     el("help-close").onclick = () => el("help").close()
   }
 
-  // A header of JSON, and 16-bit numbers.
-  async function samples(address, signal) {
+  async function answerOf(address, signal) {
     const answer = await fetch(address, {cache: "no-store", signal})
-    if (!answer.ok) throw new Error(answer.status === 403 ? "The server was started again: open its new link." :
+    if (answer.ok) return answer
+    throw new Error(answer.status === 403 ? "The server was started again: open its new link." :
       `The server answered with ${answer.status}.`)
-    const buffer = await answer.arrayBuffer()
-    const length = new DataView(buffer).getUint32(0, true)
-    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
-    return {header, codes: header.failed ? null : new Uint16Array(buffer, 4 + length)}
   }
 
-  async function description(address, signal) {
-    const answer = await fetch(address, {cache: "no-store", signal})
-    if (!answer.ok) throw new Error(answer.status === 403 ? "The server was started again: open its new link." :
-      `The server answered with ${answer.status}.`)
-    return answer.json()
+  // A header of JSON, and the buffer with the place where the numbers after it begin.
+  async function packed(address, signal) {
+    const buffer = await (await answerOf(address, signal)).arrayBuffer()
+    const length = new DataView(buffer).getUint32(0, true)
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
+    if (header.failed) throw new Error(header.failed)
+    return {header, buffer, start: 4 + length}
   }
+
+  async function samples(address, signal) {
+    const {header, buffer, start} = await packed(address, signal)
+    return {header, codes: new Uint16Array(buffer, start)}
+  }
+
+  const description = async (address, signal) => (await answerOf(address, signal)).json()
 
   function showBar(colors, low, high, label) {
     const canvas = el("bar"), context = canvas.getContext("2d")
@@ -93,5 +98,5 @@ const esker = (() => {
     el("why").hidden = text === ""
   }
 
-  return {el, say, sizeText, number, choose, showKeys, listenToKeys, samples, description, showBar, rgb, instead}
+  return {el, say, sizeText, number, choose, showKeys, listenToKeys, packed, samples, description, showBar, rgb, instead}
 })()

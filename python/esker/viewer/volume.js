@@ -1,12 +1,13 @@
-// The page of volumes. The parameters of its link are its state; the server says what they mean, and sends the samples.
+// The pages of volumes and globes. The parameters of its link are its state; the server says what they mean, and sends the samples.
 "use strict"
 const volumePage = (() => {
   const {el, say, number} = esker
   const CODES = 65535, STEPS = 1000
   const EMPTY_BYTES = 5  // between the byte of samples without a value and the others, so that none has a share of both
   const VALUE_BYTES = 255 - EMPTY_BYTES
-  const SELECTS = ["dataset", "field", "component", "mode", "ramp", "level", "palette", "range"]
-  const OF_FIELD = ["component", "level", "box", "value", "low", "high", "range"]
+  const KIND = location.pathname.endsWith("/globe") ? "globe" : "volume"
+  const SELECTS = ["dataset", "field", "component", "layer", "mode", "ramp", "level", "palette", "range"]
+  const OF_FIELD = ["component", "layer", "level", "box", "value", "low", "high", "range"]
   const state = {params: new URLSearchParams(location.search), scene: null, shown: null, ticket: 0, bytes: 0,
     playing: false, texture: 0, window: null, reads: null}
   state.params.delete("token")
@@ -73,10 +74,16 @@ const volumePage = (() => {
     state.surface = count ? "" : `This volume has no values on both sides of ${number(plain(at))}.`
   }
 
+  function drawGlobe() {
+    const {shown, scene} = state, height = el("view").clientHeight
+    globe.show(state.window, shown.mesh, shown.codes, bytes(), {low: EMPTY_BYTES, count: VALUE_BYTES}, scene.colors, height)
+  }
+
   function draw() {
     if (!state.shown) return
     state.surface = ""
     if (!state.shown.header.finite) state.window.clear()
+    else if (KIND === "globe") drawGlobe()
     else if (state.scene.values.mode === "surface") drawSurface()
     else state.window.showVolume(bytes(), state.shown.header, looks())
     state.window.render()
@@ -88,9 +95,9 @@ const volumePage = (() => {
     if (!shown) { say("status", `level ${scene.reads[0]} of ${scene.max_level} · reading …`); return }
     const {header} = shown, [low, high] = ends(), last = scene.reads[scene.reads.length - 1]
     const done = header.level === last ? "complete" : `refining to level ${last}`
-    say("status", [`level ${header.level} of ${scene.max_level}`, header.shape.join(" × ") + " samples", done,
+    say("status", [`level ${header.level} of ${scene.max_level}`, header.shape.join(" × ") + (KIND === "globe" ? " cells" : " samples"), done,
       `${esker.sizeText(state.bytes)} read`, scene.step].join(" · "))
-    const source = scene.values.range === "hand" ? "given by hand" : "range of this volume"
+    const source = scene.values.range === "hand" ? "given by hand" : "range of this picture"
     say("colors", `colors from ${number(plain(low))} to ${number(plain(high))}: ${source}`)
     say("kinds", header.kinds)
     say("notes", [...scene.notes, ...header.notes, state.surface].filter(Boolean).join("\n"))
@@ -111,10 +118,11 @@ const volumePage = (() => {
     say("opacity-text", number(values.opacity))
     for (const [id, mode] of [["c-value", "surface"], ["c-opacity", "composite"], ["c-ramp", "composite"]])
       el(id).closest("label").hidden = values.mode !== mode
+    el("box").hidden = KIND === "globe"
     el("hand").hidden = values.range !== "hand"
     el("c-low").value = number(values.low)
     el("c-high").value = number(values.high)
-    showBox()
+    if (KIND === "volume") showBox()
   }
 
   function showBox() {
@@ -171,7 +179,7 @@ const volumePage = (() => {
       const query = new URLSearchParams(state.params)
       query.delete("camera")
       query.set("texture", state.texture)
-      const scene = await esker.description(`volume-scene?${query}`, reads.signal)
+      const scene = await esker.description(`${KIND}-scene?${query}`, reads.signal)
       if (ticket !== state.ticket) return
       if (!show(scene)) return
       if (state.shown?.samples === scene.samples && state.shown.header.level === scene.reads[scene.reads.length - 1])
@@ -202,25 +210,21 @@ const volumePage = (() => {
   }
 
   function frame() {
-    const {sizes, labels} = state.scene.frame
-    if (!state.window) {
+    const {sizes, labels} = state.scene.frame, isNew = state.window === null
+    const dark = matchMedia("(prefers-color-scheme: dark)")
+    if (isNew) {
       state.window = drawing.open(el("view"), el("labels"), moved, () => fail(new Error("The graphics were lost; load the page again.")))
-      const dark = matchMedia("(prefers-color-scheme: dark)")
-      const darken = () => { state.window.darken(dark.matches); state.window.render() }
-      dark.addEventListener("change", darken)
-      state.window.frame(sizes, labels)
+      dark.addEventListener("change", () => { state.window.darken(dark.matches); state.window.render() })
       state.window.resize()
-      state.window.darken(dark.matches)
-      const numbers = (state.params.get("camera") ?? "").split(",").map(Number)
-      if (numbers.length === 9 && numbers.every(Number.isFinite)) state.window.setCamera(numbers)
-      else state.window.start()
-    } else {
-      state.window.clear()
-      state.shown = null
-      state.window.frame(sizes, labels)
-      state.window.darken(matchMedia("(prefers-color-scheme: dark)").matches)
-      state.window.start()
     }
+    state.window.clear()
+    state.shown = null
+    if (KIND === "globe") state.window.ball()
+    else state.window.frame(sizes, labels)
+    state.window.darken(dark.matches)
+    const numbers = isNew ? (state.params.get("camera") ?? state.camera ?? "").split(",").map(Number) : []
+    if (numbers.length === 9 && numbers.every(Number.isFinite)) state.window.setCamera(numbers)
+    else state.window.start()
   }
 
   async function read(scene, ticket, signal) {
@@ -229,16 +233,29 @@ const volumePage = (() => {
     query.set("texture", state.texture)
     for (const number of scene.reads.keys()) {
       query.set("read", number)
-      const {header, codes} = await esker.samples(`volume-samples?${query}`, signal)
+      const [{header, codes}, mesh] = await Promise.all([esker.samples(`${KIND}-samples?${query}`, signal), places(query, signal)])
       if (ticket !== state.ticket) return
-      if (header.failed) throw new Error(header.failed)
       state.bytes += header.nbytes
-      state.shown = {header, codes, samples: scene.samples}
+      state.shown = {header, codes, mesh, samples: scene.samples}
       showSurfaceControl()
       draw()
       await new Promise((done) => setTimeout(done))
     }
     if (state.playing) setTimeout(() => { if (state.playing && ticket === state.ticket) step(1, true) }, 100)
+  }
+
+  // Where the cells of a globe are; the last ones are kept.
+  const meshes = new Map()
+  async function places(query, signal) {
+    if (KIND !== "globe") return null
+    const key = `${state.scene.mesh} ${state.scene.reads[Number(query.get("read"))]}`
+    if (!meshes.has(key)) {
+      const found = await globe.mesh(`globe-mesh?${query}`, signal)
+      state.bytes += found.nbytes
+      if (meshes.size > 3) meshes.clear()
+      meshes.set(key, found)
+    }
+    return meshes.get(key)
   }
 
   function showSurfaceControl() {
@@ -284,6 +301,7 @@ const volumePage = (() => {
   }
 
   function slide(by) {
+    if (KIND === "globe") return
     const surface = state.scene.values.mode === "surface", slider = el(surface ? "c-value" : "c-opacity")
     slider.value = Number(slider.value) + by * (surface ? 20 : 0.05)
     slider.dispatchEvent(new Event("input"))
@@ -295,8 +313,8 @@ const volumePage = (() => {
     a: () => state.window.turn(10, 0), d: () => state.window.turn(-10, 0), w: () => state.window.turn(0, -10),
     s: () => state.window.turn(0, 10), "+": () => state.window.zoom(1.25), "=": () => state.window.zoom(1.25),
     "-": () => state.window.zoom(0.8), 0: () => state.window.start(), x: () => state.window.along("x"),
-    y: () => state.window.along("y"), z: () => state.window.along("z"), m: () => change({mode: after("mode")}),
-    f: () => chooseField(after("field")), c: () => change({component: after("component")}),
+    y: () => state.window.along("y"), z: () => state.window.along("z"), m: () => KIND === "volume" && change({mode: after("mode")}),
+    f: () => chooseField(after("field")), c: () => change(KIND === "globe" ? {layer: after("layer")} : {component: after("component")}),
     l: () => change({log: state.scene.values.log ? null : 1}), p: () => change({palette: after("palette")}),
     r: () => change({reverse: state.scene.values.reverse ? null : 1}), "[": () => level(-1), "]": () => level(1),
     "\\": () => change({level: null}),
@@ -312,7 +330,7 @@ const volumePage = (() => {
   const chooseField = (field) => change({...forget(), field})
 
   function listen() {
-    for (const name of ["component", "mode", "ramp", "level", "palette"])
+    for (const name of ["component", "layer", "mode", "ramp", "level", "palette"])
       el(`c-${name}`).addEventListener("change", (event) => change({[name]: event.target.value}))
     el("c-field").addEventListener("change", (event) => chooseField(event.target.value))
     el("c-dataset").addEventListener("change", (event) => change({...forget(), field: null, step: null, dataset: event.target.value}))

@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from tornado.web import HTTPError
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer import volume_texts as texts
-from esker.viewer.answering import Page, Reading
+from esker.viewer.answering import Page, Reading, failure, packed
 from esker.viewer.colors import PALETTES, palette
 from esker.viewer.reader import Reader
 from esker.viewer.session import Scene, query_of, why_nothing_is_shown
@@ -33,8 +34,6 @@ from esker.viewer.volumes import (
     why_no_volume,
 )
 from esker.viewer.vtkjs import HOW_TO_INSTALL, version
-
-_RANGES = {"view": "this volume", "hand": "by hand"}
 
 
 def routes(datasets: Sequence[Dataset], reader: Reader) -> list[Any]:
@@ -79,7 +78,7 @@ class _Samples(Reading):
         request, log = requests[int(number)], volume.scene.log
         found, reason = await self.read(("volume", request, log), partial(read_codes, field, request, log))
         self.set_header("Content-Type", "application/octet-stream")
-        self.finish(_answer(field, volume, found) if found else _failure(reason))
+        self.finish(_answer(field, volume, found) if found else failure("volume", reason))
 
 
 def _extent(query: Mapping[str, str]) -> int:
@@ -91,20 +90,23 @@ def _extent(query: Mapping[str, str]) -> int:
 def _answer(field: Field, volume: Volume, found: Codes) -> bytes:
     frame = frame_of(field, volume.box)
     codes, origin, spacing = placed(found, frame)
-    said = {
+    is_finite = found.least is not None
+    header = {
+        "level": found.request.level,
+        "shape": codes.shape[::-1],
         "origin": origin,
         "spacing": spacing,
-        "kinds": texts.kinds(found),
-        "notes": texts.notes(found),
+        "low": found.low,
+        "high": found.high,
+        "log": found.log,
+        "without": int(codes.size - np.count_nonzero(codes)),
+        "nbytes": found.nbytes,
+        "finite": is_finite,
+        "kinds": texts.kinds(found.counts, found.codes.size),
+        "notes": texts.sample_notes(found.error, is_finite, found.log, found.low, found.high, found.notes),
         "alternative": texts.alternative(field, volume, frame, found),
-        "finite": found.least is not None,
     }
-    return found.answer(codes, said)
-
-
-def _failure(reason: str) -> bytes:
-    text = json.dumps({"failed": f"The volume could not be read: {reason}"}).encode()
-    return len(text).to_bytes(4, "little") + text
+    return packed(header, codes)
 
 
 def _nothing(dataset: Dataset, notes: list[str]) -> dict[str, Any]:
@@ -125,8 +127,8 @@ def description(
     scene = volume.scene
     plan, frame = plan_of(field, volume, extent), frame_of(field, volume.box)
     return {
+        "kind": "volume",
         "why": "" if version() else f"{HOW_TO_INSTALL}.",
-        "vtk": version(),
         "title": texts.title(field, volume),
         "step": step_text(field, scene),
         "where": texts.where(volume, frame),
@@ -175,12 +177,13 @@ def _choices(datasets: Sequence[Dataset], field: Field, scene: Scene) -> dict[st
     return {
         "dataset": names,
         "field": [(name, name) for name in volume_fields(datasets[scene.dataset])],
+        "layer": [],
         "component": components if field.components > 1 else [],
         "level": levels,
         "palette": [(name, name) for name in PALETTES],
         "mode": list(MODES.items()),
         "ramp": list(RAMPS.items()),
-        "range": list(_RANGES.items()),
+        "range": list(texts.RANGES.items()),
         "steps": [] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)],
         "bounds": [*zip(*field.box)],
         "axes": list(reversed(list(field.grid.dims))),
@@ -192,17 +195,11 @@ def _values(field: Field, volume: Volume) -> dict[str, Any]:
     scene = volume.scene
     box = volume.box or field.box
     return {
-        "dataset": str(scene.dataset),
+        **texts.color_values(scene),
         "field": scene.field,
         "component": "" if scene.component is None else str(scene.component),
+        "layer": "",
         "level": "" if scene.level is None else str(scene.level),
-        "step": scene.step,
-        "palette": scene.palette,
-        "reverse": scene.reverse,
-        "log": scene.log,
-        "range": scene.range if scene.range in _RANGES else "view",
-        "low": scene.low,
-        "high": scene.high,
         "mode": volume.mode,
         "ramp": volume.ramp,
         "opacity": volume.opacity,

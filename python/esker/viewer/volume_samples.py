@@ -6,7 +6,6 @@ logarithms. That halves what float32 needs, and is 256 times finer than the colo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,22 +50,6 @@ class Codes:
         """Bytes in memory."""
         return self.codes.nbytes
 
-    def answer(self, codes: NDArray[np.uint16], texts: dict[str, Any]) -> bytes:
-        """What the page gets: the length of a header, the header as JSON, padded to an even length, and the codes."""
-        header = {
-            "level": self.request.level,
-            "shape": codes.shape[::-1],
-            "low": self.low,
-            "high": self.high,
-            "log": self.log,
-            "without": int(codes.size - np.count_nonzero(codes)),
-            "nbytes": self.nbytes,
-            **texts,
-        }
-        text = json.dumps(header, allow_nan=False).encode()
-        text += b" " * (len(text) % 2)
-        return b"".join((len(text).to_bytes(4, "little"), text, codes.astype("<u2", copy=False).tobytes()))
-
 
 def placed(found: Codes, frame: Frame) -> tuple[NDArray[np.uint16], list[float], list[float]]:
     """Codes, origin and spacing as they are drawn: each axis grows with its coordinate and has two samples at least."""
@@ -97,7 +80,7 @@ def read_codes(field: Field, request: Request, log: bool, is_wanted: Callable[[]
     """Reads a request. Raises Stale soon after is_wanted() turned False, OSError, ValueError."""
     found = read_samples(field, request, is_wanted)
     selection = field.select(request.step, request.box, request.level)
-    values, kinds = _for_log(found) if log else (found.values, found.kinds)
+    values, kinds = for_log(found) if log else (found.values, found.kinds)
     ends = finite_range(values)
     low, high = ends or (0.0, 1.0)
     where = (selection.origin, selection.stride)
@@ -112,7 +95,7 @@ def read_codes(field: Field, request: Request, log: bool, is_wanted: Callable[[]
     )  # fmt: skip
 
 
-def _for_log(found: Samples) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+def for_log(found: Samples) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """log10 of the values; those of 0 and less have none."""
     without = found.values <= 0
     values = np.log10(np.where(without, np.nan, found.values))

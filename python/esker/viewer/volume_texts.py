@@ -1,10 +1,14 @@
-"""The sentences of the page of volumes. They are plain text; the page never makes HTML of them."""
+"""The sentences of the pages of volumes and globes. They are plain text; the page never makes HTML of them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from esker.dataset.field import Field
 from esker.plot.labels import time_text
 from esker.viewer.samples import Kind
+from esker.viewer.session import Scene
 from esker.viewer.texts import coordinate_text, field_label, number, step_text
 from esker.viewer.volume_samples import Codes, Index
 from esker.viewer.volumes import MODES, Frame, Volume
@@ -27,6 +31,8 @@ KEYS = (
     ("Escape", "close this list"),
     ("?", "this list"),
 )
+RANGES = {"view": "this picture", "hand": "by hand"}
+"""What the colors cover; the range of all steps is that of planes alone."""
 KIND_NAMES = {
     Kind.FILL: "fill value",
     Kind.NAN: "NaN",
@@ -65,21 +71,18 @@ def where(volume: Volume, frame: Frame) -> str:
     return " · ".join(parts)
 
 
-def kinds(found: Codes) -> str:
+def kinds(counts: Mapping[Kind, int], size: int) -> str:
     """What is transparent: "transparent: NaN 12 %, fill value 3 samples"."""
-    parts = [
-        _amount(name, found.counts[kind], found) for kind, name in KIND_NAMES.items() if kind in found.counts
-    ]
+    parts = [_amount(name, counts[kind], size) for kind, name in KIND_NAMES.items() if kind in counts]
     said = [f"transparent: {', '.join(parts)}"] if parts else []
-    if Kind.COARSER in found.counts:
-        said.append(
-            _amount("not stored at this level, drawn with coarser values:", found.counts[Kind.COARSER], found)
-        )
+    if Kind.COARSER in counts:
+        name = "not stored at this level, drawn with coarser values:"
+        said.append(_amount(name, counts[Kind.COARSER], size))
     return " · ".join(said)
 
 
-def _amount(name: str, count: int, found: Codes) -> str:
-    share = 100 * count / found.codes.size
+def _amount(name: str, count: int, size: int) -> str:
+    share = 100 * count / size
     return f"{name} {share:.0f} %" if share >= 1 else f"{name} {count} samples"
 
 
@@ -95,14 +98,30 @@ def alternative(field: Field, volume: Volume, frame: Frame, found: Codes) -> str
     return f"{said}{told}, at level {found.request.level}."
 
 
-def notes(found: Codes) -> list[str]:
-    """Sentences about the samples: what could not be read, and what the colors hide."""
-    said = [f"Some blocks could not be read: {found.error}"] if found.error else []
-    if found.least is None:
-        said.append("No value is above 0." if found.log else "There is no finite value.")
-    elif found.low == found.high:
-        said.append(f"All values are {number(found.least[0])}.")
-    return said + list(found.notes)
+def sample_notes(
+    error: str, is_finite: bool, log: bool, low: float, high: float, more: Sequence[str]
+) -> list[str]:
+    """Sentences about samples: what could not be read, and what the colors hide. `low` and `high` as in the codes."""
+    said = [f"Some blocks could not be read: {error}"] if error else []
+    if not is_finite:
+        said.append("No value is above 0." if log else "There is no finite value.")
+    elif low == high:
+        said.append(f"All values are {number(10.0**low if log else low)}.")
+    return said + list(more)
+
+
+def color_values(scene: Scene) -> dict[str, Any]:
+    """What is chosen of dataset, step and colors."""
+    return {
+        "dataset": str(scene.dataset),
+        "step": scene.step,
+        "palette": scene.palette,
+        "reverse": scene.reverse,
+        "log": scene.log,
+        "range": scene.range if scene.range in RANGES else "view",
+        "low": scene.low,
+        "high": scene.high,
+    }
 
 
 def _place(frame: Frame, index: Index) -> str:

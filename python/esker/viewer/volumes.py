@@ -27,8 +27,8 @@ MODES = {
     "surface": "isosurface",
 }
 RAMPS = {
-    "rising": "high values opaque",
-    "falling": "low values opaque",
+    "rising": "high values",
+    "falling": "low values",
     "even": "all values alike",
 }
 """How the opacity of a composited sample follows from its value."""
@@ -89,7 +89,7 @@ def volume_of(query: Mapping[str, str], datasets: Sequence[Dataset]) -> tuple[Vo
     scene, notes = scene_of(query, datasets, PALETTES)
     names = volume_fields(datasets[scene.dataset])
     if not names:
-        return Volume(Scene(dataset=scene.dataset)), notes
+        return Volume(scene.but(field="")), notes
     if scene.field not in names:
         notes.append(f"{why_no_volume(datasets[scene.dataset].fields[scene.field])}; shown is {names[0]}.")
         kept = {**query_of(scene), "field": names[0]}
