@@ -69,6 +69,10 @@ class Shown:
     def text(self, name: str) -> str:
         return str(self.page.text_content(f"#{name}"))
 
+    def go(self, query: str, route: str = "") -> None:
+        """Opens another link of the same server; the cookie is known already."""
+        self.page.goto(f"http://127.0.0.1:{self.server.port}/{route}?{query}")
+
     def wait(self, name: str, part: str) -> str:
         """Waits until a text has a part. Pages without unsafe-eval allow evaluate(), but not wait_for_function()."""
         end = time.monotonic() + TIMEOUT_MS / 1000

@@ -1,21 +1,25 @@
 // A window of vtk.js: camera, outline and labels of a box, one volume, one surface. It knows nothing of fields.
 "use strict"
 const drawing = (() => {
-  const UPDATES_PER_S = 12
+  const UPDATES_PER_S = 15
   const START = {direction: [-0.45, 0.78, -0.43], up: [0, 0, 1]}
   const ALONG = {x: [[-1, 0, 0], [0, 0, 1]], y: [[0, 1, 0], [0, 0, 1]], z: [[0, 0, -1], [0, 1, 0]]}
+  const MOVED_TRIANGLES = 15000
   const EDGE = 0.07  // between the box and its texts
   const WIDER = 1.003  // so that the lines of the box are outside of the volume
   
-  // The largest 3-D texture; 0 without WebGL 2.
-  function largestTexture() {
+  // The largest 3-D texture, 0 without WebGL 2; and whether the processor draws.
+  function graphics() {
     const context = document.createElement("canvas").getContext("webgl2")
-    const largest = context ? context.getParameter(context.MAX_3D_TEXTURE_SIZE) : 0
-    context?.getExtension("WEBGL_lose_context")?.loseContext()
-    return largest
+    if (!context) return {largest: 0, isSoftware: false}
+    const names = context.getExtension("WEBGL_debug_renderer_info")
+    const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : ""
+    const largest = context.getParameter(context.MAX_3D_TEXTURE_SIZE)
+    context.getExtension("WEBGL_lose_context")?.loseContext()
+    return {largest, isSoftware: /swiftshader|llvmpipe|software/i.test(name)}
   }
 
-  function open(container, labels, onMoved, onLost) {
+  function open(container, labels, isSoftware, onMoved, onLost) {
     const {Core, Misc} = vtk.Rendering
     const window3d = Misc.vtkGenericRenderWindow.newInstance({background: [1, 1, 1]})
     window3d.setContainer(container)
@@ -110,7 +114,7 @@ const drawing = (() => {
       camera.setPosition(...middle.map((place, k) => place - direction[k]))
       camera.setViewUp(...up)
       renderer.resetCamera(bounds.map((end, k) => end + (k % 2 ? EDGE : -EDGE)))
-      camera.dolly(isBall ? 1.6 : 1.15)
+      if (isBall) camera.dolly(1.6)
       render()
     }
 
@@ -153,9 +157,10 @@ const drawing = (() => {
       clear()
       const mapper = Core.vtkVolumeMapper.newInstance()
       mapper.setInputData(imageOf(bytes, header))
-      mapper.setSampleDistance(Math.min(...header.spacing))
+      const isCoarse = isSoftware && looks.blend === "composite"  // projections must not miss a sample
+      mapper.setSampleDistance(Math.min(...header.spacing) * (isCoarse ? 2 : 1))
       mapper.setMaximumSamplesPerRay(4096)
-      mapper.setInitialInteractionScale(9)
+      mapper.setInitialInteractionScale(16)
       mapper.setInteractionSampleDistanceFactor(2)
       volume = Core.vtkVolume.newInstance()
       volume.setMapper(mapper)
@@ -179,9 +184,19 @@ const drawing = (() => {
       property.setScalarOpacityUnitDistance(0, opaqueLength)
     }
 
-    // Shows where the codes pass a value; triangles next to samples without a value (code 0) are left out.
-    function showSurface(codes, header, contourValue, color) {
+    // Shows where the codes pass a value. A surface of many triangles is a coarser one while it moves.
+    function showSurface(codes, header, value, color) {
       clear()
+      const fine = surfaceOf(codes, header, value, color), count = fine.getMapper().getInputData().getNumberOfPolys()
+      const stride = Math.ceil(Math.sqrt(count / MOVED_TRIANGLES))
+      const isLarge = stride > 1 && Math.min(...header.shape) > 2 * stride
+      surface = [fine, isLarge ? surfaceOf(...everyNth(codes, header, stride), value, color) : fine]
+      renderer.addActor(fine)
+      return count
+    }
+
+    // Triangles next to samples without a value (code 0) are left out.
+    function surfaceOf(codes, header, contourValue, color) {
       const cubes = vtk.Filters.General.vtkImageMarchingCubes.newInstance(
         {contourValue, computeNormals: true, mergePoints: true})
       cubes.setInputData(imageOf(codes, header))
@@ -190,13 +205,21 @@ const drawing = (() => {
       if (header.without > 0) found.getPolys().setData(withoutHoles(found, codes, header))
       const mapper = Core.vtkMapper.newInstance({scalarVisibility: false})
       mapper.setInputData(found)
-      surface = Core.vtkActor.newInstance()
-      surface.setMapper(mapper)
-      surface.getProperty().setColor(...color)
-      surface.getProperty().set({ambient: 0.35, diffuse: 0.65, specular: 0.25, specularPower: 20})
-      renderer.addActor(surface)
-      return found.getPolys().getNumberOfCells()
+      const actor = Core.vtkActor.newInstance()
+      actor.setMapper(mapper)
+      actor.getProperty().setColor(...color)
+      actor.getProperty().set({ambient: 0.35, diffuse: 0.65, specular: 0.25, specularPower: 20})
+      return actor
     }
+
+    // Shows the coarse or the fine surface.
+    function swap(isMoving) {
+      if (!surface || surface[0] === surface[1]) return
+      renderer.removeActor(surface[isMoving ? 0 : 1])
+      renderer.addActor(surface[isMoving ? 1 : 0])
+    }
+    interactor.onStartAnimation(() => swap(true))
+    interactor.onEndAnimation(() => { swap(false); render() })
 
     // Cells of a sphere in colors of their own: triangles, or points of a size in pixels.
     function showCells({places, triangles}, rgb, pixels) {
@@ -210,22 +233,35 @@ const drawing = (() => {
       const mapper = Core.vtkMapper.newInstance()
       mapper.setInputData(data)
       mapper.setColorModeToDirectScalars()
-      surface = Core.vtkActor.newInstance()
-      surface.setMapper(mapper)
-      surface.getProperty().setLighting(false)
-      if (pixels) surface.getProperty().setPointSize(pixels)
-      renderer.addActor(surface)
+      const actor = Core.vtkActor.newInstance()
+      actor.setMapper(mapper)
+      actor.getProperty().setLighting(false)
+      if (pixels) actor.getProperty().setPointSize(pixels)
+      surface = [actor, actor]
+      renderer.addActor(actor)
     }
 
     function clear() {
       if (volume) { renderer.removeVolume(volume); volume.delete(); volume = null }
-      if (surface) { renderer.removeActor(surface); surface.delete(); surface = null }
+      for (const actor of new Set(surface)) { renderer.removeActor(actor); actor.delete() }
+      surface = null
     }
 
     const start = () => look(START.direction, START.up)
     const along = (axis) => look(...ALONG[axis])
     return {frame, ball, start, along, cameraNumbers, setCamera, render, turn, zoom, showVolume, style, showSurface, showCells, clear,
-      darken, resize, onScreen, hasVolume: () => volume !== null}
+      darken, resize, onScreen, camera, interactor, hasVolume: () => volume !== null}
+  }
+
+  // The samples at a stride along each axis.
+  function everyNth(codes, {shape, origin, spacing, without}, stride) {
+    const small = shape.map((count) => Math.floor((count - 1) / stride) + 1)
+    const found = new Uint16Array(small[0] * small[1] * small[2])
+    let n = 0
+    for (let k = 0; k < small[2]; k++)
+      for (let j = 0; j < small[1]; j++)
+        for (let i = 0; i < small[0]; i++) found[n++] = codes[stride * (i + shape[0] * (j + shape[1] * k))]
+    return [found, {shape: small, origin, spacing: spacing.map((one) => stride * one), without}]
   }
 
   // The triangles all of whose points lie between two samples that have values.
@@ -247,5 +283,5 @@ const drawing = (() => {
     return Uint32Array.from(kept)
   }
 
-  return {largestTexture, open}
+  return {graphics, open}
 })()

@@ -98,7 +98,8 @@ def _answer(dataset: Dataset, shown: GlobeScene, found: Cells) -> bytes:
         "finite": found.finite,
         "kinds": texts.kinds(found.counts, found.codes.size).replace("transparent", "gray"),
         "notes": texts.sample_notes(found.error, found.finite, found.log, found.low, found.high, found.notes),
-        "alternative": f"{field_label(_field(dataset, shown), None)} on a globe of {found.codes.size} cells.",
+        "alternative": f"{field_label(_field(dataset, shown), None)} on a globe of {found.codes.size} cells, "
+        f"layer {shown.layer}. {step_text(_field(dataset, shown), shown.scene)}.",
     }
     return packed(header, found.codes)
 

@@ -92,11 +92,17 @@ const esker = (() => {
 
   const rgb = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
 
+  // Until what was drawn is on the screen; pages in the background have no frames, and do not wait for them.
+  const onScreen = () => new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(done))
+    setTimeout(done, 500)
+  })
+
   // The sentence that is shown instead of a picture; "" for a picture.
   function instead(text) {
     say("why", text)
     el("why").hidden = text === ""
   }
 
-  return {el, say, sizeText, number, choose, showKeys, listenToKeys, packed, samples, description, showBar, rgb, instead}
+  return {el, say, sizeText, number, choose, showKeys, listenToKeys, packed, samples, description, showBar, rgb, onScreen, instead}
 })()

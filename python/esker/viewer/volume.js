@@ -99,7 +99,7 @@ const volumePage = (() => {
       `${esker.sizeText(state.bytes)} read`, scene.step].join(" · "))
     const source = scene.values.range === "hand" ? "given by hand" : "range of this picture"
     say("colors", `colors from ${number(plain(low))} to ${number(plain(high))}: ${source}`)
-    say("kinds", header.kinds)
+    say("kinds", [header.kinds, state.isSoftware ? "drawn by the processor, which is slow" : ""].filter(Boolean).join(" · "))
     say("notes", [...scene.notes, ...header.notes, state.surface].filter(Boolean).join("\n"))
     say("alternative", header.alternative)
     esker.showBar(scene.colors, plain(low), plain(high), scene.label)
@@ -213,7 +213,8 @@ const volumePage = (() => {
     const {sizes, labels} = state.scene.frame, isNew = state.window === null
     const dark = matchMedia("(prefers-color-scheme: dark)")
     if (isNew) {
-      state.window = drawing.open(el("view"), el("labels"), moved, () => fail(new Error("The graphics were lost; load the page again.")))
+      state.window = drawing.open(el("view"), el("labels"), state.isSoftware, moved,
+        () => fail(new Error("The graphics were lost; load the page again.")))
       dark.addEventListener("change", () => { state.window.darken(dark.matches); state.window.render() })
       state.window.resize()
     }
@@ -229,19 +230,28 @@ const volumePage = (() => {
 
   async function read(scene, ticket, signal) {
     if (state.shown?.samples !== scene.samples) showTexts()
-    const query = new URLSearchParams(scene.query)
-    query.set("texture", state.texture)
+    let next = fetched(scene, 0, signal)
     for (const number of scene.reads.keys()) {
-      query.set("read", number)
-      const [{header, codes}, mesh] = await Promise.all([esker.samples(`${KIND}-samples?${query}`, signal), places(query, signal)])
+      const {header, codes, mesh} = await next
       if (ticket !== state.ticket) return
+      if (number + 1 < scene.reads.length) next = fetched(scene, number + 1, signal)
+      next.catch(() => {})  // it is awaited later
       state.bytes += header.nbytes
       state.shown = {header, codes, mesh, samples: scene.samples}
       showSurfaceControl()
       draw()
-      await new Promise((done) => setTimeout(done))
+      await esker.onScreen()
     }
     if (state.playing) setTimeout(() => { if (state.playing && ticket === state.ticket) step(1, true) }, 100)
+  }
+
+  // One read of the plan.
+  async function fetched(scene, number, signal) {
+    const query = new URLSearchParams(scene.query)
+    query.set("texture", state.texture)
+    query.set("read", number)
+    const [found, mesh] = await Promise.all([esker.samples(`${KIND}-samples?${query}`, signal), places(query, signal)])
+    return {...found, mesh}
   }
 
   // Where the cells of a globe are; the last ones are kept.
@@ -371,7 +381,8 @@ const volumePage = (() => {
   }
 
   function start() {
-    state.texture = drawing.largestTexture()
+    Object.assign(state, drawing.graphics())
+    state.texture = state.largest
     state.camera = state.params.get("camera")
     listen()
     load()
