@@ -159,6 +159,7 @@ def browser() -> Iterator[Any]:
         yield found
 
 
+@pytest.mark.slow
 def test_east_is_to_the_right_and_north_is_up(browser: Any, ds: esker.Dataset) -> None:
     from PIL import Image
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,7 @@ def test_odd_datasets_have_sentences(browser: Any, tmp_path: Path) -> None:
         assert page.errors == []
 
 
+@pytest.mark.slow
 def test_without_webgl_or_vtkjs_there_is_a_sentence(
     browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,3 +255,33 @@ def test_play_shows_every_step(page: Shown, ds: esker.Dataset) -> None:
         page.wait("status", f"step {n} of 3")
     page.press(" ")
     page.page.get_by_role("button", name="Play").wait_for()
+
+
+@pytest.mark.slow
+def test_a_coarse_picture_comes_first(browser: Any, tmp_path: Path) -> None:
+    z, y, x = np.mgrid[0:80, 0:80, 0:80]
+    esker.write(tmp_path / "a.idx", {"f": (x + y + z).astype("f4")})
+    field = esker.open(tmp_path / "a.idx")["f"]
+    with shown(browser, [field.dataset], "field=f", route="volume") as page:
+        page.page.add_init_script(
+            "addEventListener('load', () => { window.said = []; new MutationObserver(() => said.push("
+            "document.getElementById('status').textContent)).observe(document.getElementById('status'), {childList: true}) })"
+        )
+        page.complete()
+        page.go("field=f", "volume")
+        assert f"level {field.max_level} of {field.max_level}" in page.complete()
+        said = page.page.evaluate("window.said")
+        assert any(f"refining to level {field.max_level}" in one and "level 1" in one for one in said), said
+        assert [url.rpartition("=")[2] for url in page.requests if "volume-samples" in url][-2:] == ["0", "1"]
+
+
+@pytest.mark.slow
+def test_lost_files_are_a_sentence(browser: Any, ds: esker.Dataset, tmp_path: Path) -> None:
+    folder = Path(ds.path).parent
+    shutil.copytree(folder, tmp_path / "copy")
+    damaged = esker.open(tmp_path / "copy" / Path(ds.path).name)
+    for file in (tmp_path / "copy").rglob("*.bin"):
+        file.write_bytes(b"")
+    with shown(browser, [damaged], "field=spot", route="volume") as page:
+        page.wait("notes", ".bin")
+        assert "Traceback" not in page.text("notes")

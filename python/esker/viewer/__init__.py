@@ -39,11 +39,11 @@ volume_texts.py     the sentences of the 3-D pages
 globes.py           fields on cells of the sphere: which there are, their reads, and which cells touch
 globe_samples.py    reads the values and places of the cells
 vtkjs.py            where vtk.js is: the library that draws volumes and globes in the page
-answering.py        routes that read samples in threads, and the files of the 3-D pages
+reading_handler.py  requests that wait for a read
+answering.py        the files of the 3-D pages, and how samples reach them
 volume_page.py      the routes of volumes; the page is volume.html with volume.js, globe.js, drawing.js and solid.js
 globe_page.py       the routes of globes; the same page
 gate.py      who may talk to the server: token, cookie, Host and Origin
-reading_handler.py  requests that wait for a read
 zarr_route.py       the route of the OME-Zarr images
 server.py    the server of Bokeh behind the gate
 standalone.py       a saved page, with standalone.js, standalone.css and standalone.html

@@ -1,10 +1,8 @@
-"""What routes have in common that read samples in the threads of a Reader, and the files of the 3-D pages."""
+"""The files of the 3-D pages, and how samples reach them."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Hashable, Sequence
 from importlib import resources
 from typing import Any
 
@@ -12,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tornado.web import HTTPError, RequestHandler
 
-from esker.dataset.opening import Dataset
 from esker.viewer.gate import SECURITY_HEADERS
-from esker.viewer.reader import Reader
 from esker.viewer.vtkjs import library, version
 
 STRICT_POLICY = SECURITY_HEADERS["Content-Security-Policy"].replace(" 'unsafe-inline' 'unsafe-eval'", "")
@@ -28,37 +24,6 @@ FILES = {
     "volume.js": "text/javascript",
 }
 """What the 3-D pages load, with media types."""
-
-
-class Reading(RequestHandler):
-    """Answers from samples that a thread reads. The read ends when the page does not wait any more."""
-
-    def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
-        self.datasets, self.reader = datasets, reader
-        self._answer: asyncio.Future[tuple[Any, str]] | None = None
-        self._gone = False
-
-    @property
-    def query(self) -> dict[str, str]:
-        """The last value of each parameter."""
-        return {name: self.get_query_argument(name) for name in self.request.query_arguments}
-
-    def on_connection_close(self) -> None:
-        self._gone = True
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result((None, "the page is gone"))
-
-    async def read(self, key: Hashable, how: Callable[[Callable[[], bool]], Any]) -> tuple[Any, str]:
-        """how(is_wanted) of a thread, or None and why it failed."""
-        answer: asyncio.Future[tuple[Any, str]] = asyncio.get_running_loop().create_future()
-        self._answer = answer
-        told = answer.get_loop().call_soon_threadsafe
-
-        def done(found: Any, reason: str) -> None:
-            told(lambda: answer.done() or answer.set_result((found, reason)))
-
-        self.reader.submit(key, how, lambda: not self._gone, done)
-        return await answer
 
 
 class Page(RequestHandler):

@@ -15,11 +15,12 @@ from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot.labels import time_text
 from esker.viewer import volume_texts as texts
-from esker.viewer.answering import Page, Reading, failure, packed
+from esker.viewer.answering import Page, failure, packed
 from esker.viewer.colors import PALETTES, palette
 from esker.viewer.globe_samples import Cells, read_cells, read_mesh
 from esker.viewer.globes import GlobeScene, globe_of, globes_of, levels_of, nearest_layer
 from esker.viewer.reader import Reader
+from esker.viewer.reading_handler import ReadingHandler
 from esker.viewer.session import query_of
 from esker.viewer.texts import field_label, step_text
 from esker.viewer.vtkjs import HOW_TO_INSTALL, version
@@ -36,7 +37,7 @@ def routes(datasets: Sequence[Dataset], reader: Reader) -> list[Any]:
     ]
 
 
-class _Scene(Reading):
+class _Scene(ReadingHandler):
     """What the page shows, apart from samples. The parameters are those of the page's link."""
 
     def get(self) -> None:
@@ -51,7 +52,7 @@ class _Scene(Reading):
         return {"why": why, "planes": "./", "notes": notes, "keys": texts.KEYS}
 
 
-class _Samples(Reading):
+class _Samples(ReadingHandler):
     """The values of one read of a link: `read` is its number in the plan."""
 
     async def get(self) -> None:
@@ -62,7 +63,7 @@ class _Samples(Reading):
         self.finish(_answer(dataset, shown, found) if found else failure("globe", reason))
 
 
-class _Mesh(Reading):
+class _Mesh(ReadingHandler):
     """The places of the same read."""
 
     async def get(self) -> None:
@@ -73,7 +74,7 @@ class _Mesh(Reading):
         self.finish(found.answer() if found else failure("globe", reason))
 
 
-def chosen(handler: Reading) -> tuple[GlobeScene, Dataset, int]:
+def chosen(handler: ReadingHandler) -> tuple[GlobeScene, Dataset, int]:
     """What a request reads. Raises HTTPError for links that the page does not make."""
     query = handler.query
     shown, notes = globe_of(query, handler.datasets)

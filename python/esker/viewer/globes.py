@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer.colors import PALETTES
-from esker.viewer.reads import Request
+from esker.viewer.reads import MAX_SAMPLES, Request
 from esker.viewer.session import Scene, scene_of
 
 PANELS = 10
@@ -26,7 +26,7 @@ FIRST_CELLS = 1 << 13
 """Of the first, coarse picture."""
 MOST_CELLS = 1 << 18
 _PART = re.compile(r"(.+)_(?:p[0-9]|poles)")
-_DEGREES = ("longitude", "latitude")
+_LEAST_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,13 @@ def globes_of(dataset: Dataset) -> dict[str, Globe]:
     panels = _panels(dataset)
     if panels:
         return panels
-    places = {}
-    for dim in {dim for field in dataset.fields.values() for dim in field.grid.dims}:
-        found = [_places(dataset, dim, kind) for kind in _DEGREES]
-        if all(found):
-            places[dim] = found
+    lon, lat = (_places(dataset, kind) for kind in ("longitude", "latitude"))
     return {
         name: globe
         for name, field in dataset.fields.items()
-        for dim, (lon, lat) in places.items()
-        if name not in (lon, lat) and (globe := _list_of(field, dim, lon, lat))
+        for dim in field.grid.dims
+        if dim in lon and dim in lat and name not in (lon[dim], lat[dim])
+        if (globe := _list_of(field, dim, lon[dim], lat[dim]))
     }
 
 
@@ -105,15 +102,18 @@ def _are_panels(dataset: Dataset, parts: tuple[str, ...]) -> bool:
     return len(sides) == 1 and is_square and poles == (2,)
 
 
-def _places(dataset: Dataset, dim: str, kind: str) -> str:
-    """The field with the longitudes or latitudes of cells along a dimension; "" if there is none."""
+def _places(dataset: Dataset, kind: str) -> dict[str, str]:
+    """For each dimension of cells the field with their longitudes or latitudes, the first one if there are several."""
+    found: dict[str, str] = {}
     for name, field in dataset.fields.items():
-        if list(field.grid.dims) != [dim] or field.components > 1 or field.grid.dims[dim] < 3:
+        dims = list(field.grid.dims)
+        if len(dims) != 1 or field.components > 1 or field.shape[0] < _LEAST_CELLS or not _is_written(field):
             continue
         named = str(field.attrs.get("standard_name", field.attrs.get("long_name", ""))).lower()
-        if named == kind or name.lower().endswith(kind[:3]):
-            return name
-    return ""
+        is_angle = str(field.attrs.get("units", "degrees")).lower().startswith(("deg", "rad"))
+        if is_angle and (named == kind or name.lower().endswith(kind[:3])):
+            found.setdefault(dims[0], name)
+    return found
 
 
 def _list_of(field: Field, dim: str, lon: str, lat: str) -> Globe | None:
@@ -186,7 +186,8 @@ def _finest_within(field: Field, globe: Globe, shown: GlobeScene, most: int, fin
     for level in range(finest, -1, -1):
         if globe.has_panels and level % 2:
             continue
-        if (PANELS if globe.has_panels else 1) * math.prod(_counts(field, globe, shown.layer, level)) <= most:
+        cells = (PANELS if globe.has_panels else 1) * math.prod(_counts(field, globe, shown.layer, level))
+        if cells <= most and cells * field.components <= MAX_SAMPLES:
             return level
     return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import html
 import logging
@@ -140,14 +139,11 @@ def _cookie(request: HTTPServerRequest, name: str) -> str | None:
 class _Data(ReadingHandler):
     """The samples of a box as a file. The parameters are those of a link, and `format`."""
 
-    def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
-        self._datasets, self._reader = datasets, reader
-
     async def get(self) -> None:
-        query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        query = self.query
         form = query.pop("format", "")
-        views, notes = views_of(query, self._datasets, PALETTES)
-        source, _ = source_of(views, views.selected, self._datasets)
+        views, notes = views_of(query, self.datasets, PALETTES)
+        source, _ = source_of(views, views.selected, self.datasets)
         if form not in FORMATS or notes or source is None:
             raise HTTPError(404)
 
@@ -156,7 +152,7 @@ class _Data(ReadingHandler):
             return exported(source, picture, form)
 
         key = ("export", form, *(one.scene for one in source.parts))
-        found, _ = await self.read(self._reader, key, read)
+        found, _ = await self.read(key, read)
         if found is None:
             raise HTTPError(404)
         self.set_header("Content-Type", FORMATS[form])

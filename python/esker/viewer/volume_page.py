@@ -15,9 +15,10 @@ from tornado.web import HTTPError
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer import volume_texts as texts
-from esker.viewer.answering import Page, Reading, failure, packed
+from esker.viewer.answering import Page, failure, packed
 from esker.viewer.colors import PALETTES, palette
 from esker.viewer.reader import Reader
+from esker.viewer.reading_handler import ReadingHandler
 from esker.viewer.session import Scene, query_of, why_nothing_is_shown
 from esker.viewer.texts import field_label, step_text
 from esker.viewer.volume_samples import Codes, placed, read_codes
@@ -46,7 +47,7 @@ def routes(datasets: Sequence[Dataset], reader: Reader) -> list[Any]:
     ]
 
 
-class _Scene(Reading):
+class _Scene(ReadingHandler):
     """What the page shows, apart from samples. The parameters are those of the page's link."""
 
     def get(self) -> None:
@@ -62,7 +63,7 @@ class _Scene(Reading):
         self.finish(json.dumps(description(self.datasets, field, volume, extent, notes), allow_nan=False))
 
 
-class _Samples(Reading):
+class _Samples(ReadingHandler):
     """The samples of one read of a link: `read` is its number in the plan."""
 
     async def get(self) -> None:

@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote_to_bytes
 from esker.dataset.opening import Dataset
 from esker.viewer.ome_zarr import Chunk, answer, encoded
 from esker.viewer.pyramid import Pyramid, image_fields, is_image
-from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
 
 PREFIX = "/zarr/"
@@ -60,9 +59,6 @@ def image_of(path: str, datasets: Sequence[Dataset]) -> tuple[Pyramid, list[str]
 class ZarrHandler(ReadingHandler):
     """Answers with metadata, or with a chunk that is read now."""
 
-    def initialize(self, datasets: Sequence[Dataset], reader: Reader) -> None:
-        self._datasets, self._reader = datasets, reader
-
     def prepare(self) -> None:
         """The gate let the request through, so its origin, if it has one, is allowed."""
         origin = self.request.headers.get("Origin")
@@ -71,7 +67,7 @@ class ZarrHandler(ReadingHandler):
             self.set_header("Vary", "Origin")
 
     async def get(self) -> None:
-        found = image_of(self.request.path, self._datasets)
+        found = image_of(self.request.path, self.datasets)
         content = None if found is None else answer(*found)
         if found is not None and isinstance(content, Chunk):
             content, reason = await self._chunk(found[0], content)
@@ -98,7 +94,7 @@ class ZarrHandler(ReadingHandler):
             samples = pyramid.read(chunk.level, chunk.index, is_wanted)
             return NO_CHUNK if samples is None else encoded(samples)
 
-        return await self.read(self._reader, ("zarr", pyramid.field, chunk), read)
+        return await self.read(("zarr", pyramid.field, chunk), read)
 
     def _fail(self, status: int) -> None:
         """Like an error, but with the headers that a page of an allowed origin needs."""
