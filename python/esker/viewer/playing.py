@@ -16,8 +16,8 @@ CALM_STEP_S = 1.0
 class Player:
     """Whether one page plays, and when the next step comes."""
 
-    def __init__(self, document: Document, show_next: Callable[[], bool]) -> None:
-        """`show_next` shows the next step; False if there is none."""
+    def __init__(self, document: Document, show_next: Callable[[], object]) -> None:
+        """`show_next` shows the next step, or stops if there is none."""
         self._document = document
         self._show_next = show_next
         self._last = 0.0

@@ -79,7 +79,8 @@ def _along(
         return np.concatenate([_along(source, across[part], up[part], is_wanted) for part in parts])
     box = tuple(lo.tolist()), tuple(hi.tolist())
     values = values_of(source.field, source.step, box, source.scene.component, is_wanted)
-    return values[tuple((points - lo).T[::-1])]
+    found: NDArray[np.float64] = values[tuple((points - lo).T[::-1])]
+    return found
 
 
 def _distance(

@@ -123,9 +123,9 @@ def _is_same_axis(one: Axis, other: Axis) -> bool:
     if (one.lo, one.hi, one.units) != (other.lo, other.hi, other.units):
         return False
     count = one.hi - one.lo
-    ends = ([axis.coordinate(i) for i in (axis.lo, axis.hi - 1)] for axis in (one, other))
+    mine, its = ([axis.coordinate(i) for i in (axis.lo, axis.hi - 1)] for axis in (one, other))
     size = abs(one.at(one.hi - 1) - one.at(one.lo)) / max(count - 1, 1) or 1.0
-    if not np.allclose(*ends, rtol=0, atol=1e-3 * size):
+    if not np.allclose(mine, its, rtol=0, atol=1e-3 * size):
         return False
     if one.uneven is None or other.uneven is None:
         return one.uneven is other.uneven

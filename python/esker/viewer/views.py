@@ -140,8 +140,8 @@ def views_of(
     selected, said = _selected(query, len(scenes))
     asked = Views(tuple(scenes), selected)
     views = fitted_views(asked, datasets)
-    for number, (mine, given) in enumerate(zip(views.scenes, asked.scenes), 1):
-        if mine.difference != given.difference:
+    for number, (kept, given) in enumerate(zip(views.scenes, asked.scenes), 1):
+        if kept.difference != given.difference:
             notes.append(f"The link has a difference in view {number} of views that do not exist.")
     return views, notes + said
 
