@@ -119,7 +119,7 @@ class Shown:
 def shown(
     browser: Any, datasets: Sequence[esker.Dataset], query: str = "", *, route: str = "", **context: Any
 ) -> Iterator[Shown]:
-    """A page that shows datasets, by a server of its own; `route` is the page of another kind than planes."""
+    """A page that shows datasets, by a separate server; `route` is the page of another kind than planes."""
     from esker.viewer.server import ViewServer
 
     server = ViewServer(datasets)

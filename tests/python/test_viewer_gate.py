@@ -138,7 +138,7 @@ def test_links_of_3d_pages_are_taken_as_hostile(server: ViewServer, path: str, q
 
 @pytest.mark.parametrize("host", ["localhost", "viewer.test", "[::1]"])
 def test_own_names_are_known_at_any_port(server: ViewServer, host: str) -> None:
-    """A tunnel or a proxy has a port of its own."""
+    """A tunnel or a proxy has another port."""
     for port in ("", ":9999"):
         origin = f"http://{host}{port}"
         assert ask(server, "/", Cookie=cookie(server), Host=host + port, Origin=origin)[0] == 200

@@ -70,7 +70,7 @@ def test_a_link_keeps_the_scene(ds: esker.Dataset, changes: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"field": "nope"}, "The link names the field 'nope', which is not there; shown is 'thk'."),
+        ({"field": "nope"}, "The link names the field 'nope', which does not exist; shown is 'thk'."),
         ({"step": "99"}, "names the step 99"),
         ({"field": "temp", "step": "1"}, "names the step 1"),
         ({"field": "temp", "step": "0", "normal": "w"}, "names the dimension 'w'"),

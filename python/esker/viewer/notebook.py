@@ -64,7 +64,7 @@ def view(
     shown:         what is shown first: field, step, component, normal, place, level, palette, log ...
 
     Starts a server on loopback in a thread; close() of the result ends it. Raises ImportError without Bokeh,
-    ValueError if `shown` names what is not there.
+    ValueError if `shown` names something that does not exist.
 
     >>> import numpy as np
     >>> import esker

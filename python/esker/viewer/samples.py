@@ -41,7 +41,7 @@ class Kind(IntEnum):
 
 
 class Stale(Exception):
-    """Nobody waits for the read any more."""
+    """No page waits for the read any more."""
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def scene_of(
         if name in given and found != given[name]:
             instead = "nothing" if found in (None, "") else repr(found)
             notes.append(
-                f"The link names the {called} {given[name]!r}, which is not there; shown is {instead}."
+                f"The link names the {called} {given[name]!r}, which does not exist; shown is {instead}."
             )
     return scene, notes
 
