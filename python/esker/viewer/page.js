@@ -111,6 +111,19 @@ window.esker = (() => {
     return path
   }
 
+  // Bokeh writes the title of a slider next to its handle, but does not name the handle. It draws both again when it likes.
+  function nameSliders(link) {
+    const inside = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? inside(one.shadowRoot) : [])])
+    const name = () => {
+      for (const handle of inside(document).filter((one) => one.matches(".noUi-handle"))) {
+        const title = handle.getRootNode().querySelector(".bk-slider-title")?.textContent ?? ""
+        handle.setAttribute("aria-label", title.replace(/:[^:]*$/, ""))
+      }
+    }
+    for (const property of [link.properties.ticket, link.properties.views]) property.change.connect(() => setTimeout(name))
+    setTimeout(name)
+  }
+
   // A view is selected by a click and by the focus.
   function selectViews(link, pictures) {
     let count = 0
@@ -174,6 +187,7 @@ window.esker = (() => {
     listenToKeys(link)
     showTable(link)
     selectViews(link, pictures)
+    nameSliders(link)
     tellScreen(link)
     document.body.dataset.ready = "1"
   }
