@@ -1,6 +1,7 @@
 // Cells: the boxes of 4 samples along each axis, from sample 0 on, that cover a grid.
 //
-// A cell has the index of its lowest sample divided by 4. The last cells of an axis may exceed the grid.
+// A cell has the index of its lowest sample divided by 4. The last cells of an axis may exceed the grid. Some
+// functions also take cells of another edge.
 #pragma once
 
 #include <vector>
@@ -30,21 +31,21 @@ inline Box cells_meeting(const Box& box, int rank) {
 
 /// The cells whose lowest sample is in `box`; may be empty. Boxes that cover a grid exactly once have cells
 /// that cover the grid's cells exactly once.
-inline Box cells_begun_in(const Box& box) {
+inline Box cells_begun_in(const Box& box, Index edge = kCellEdge) {
   Box cells = box;
   for (int a = 0; a < box.rank; ++a) {
-    cells.lo[a] = ceil_div(box.lo[a], kCellEdge);
-    cells.hi[a] = ceil_div(box.hi[a], kCellEdge);
+    cells.lo[a] = ceil_div(box.lo[a], edge);
+    cells.hi[a] = ceil_div(box.hi[a], edge);
   }
   return cells;
 }
 
 /// The samples of all cells of a box, also those outside the grid.
-inline Box samples_of_cells(const Box& cells) {
+inline Box samples_of_cells(const Box& cells, Index edge = kCellEdge) {
   Box samples = cells;
   for (int a = 0; a < cells.rank; ++a) {
-    samples.lo[a] *= kCellEdge;
-    samples.hi[a] *= kCellEdge;
+    samples.lo[a] *= edge;
+    samples.hi[a] *= edge;
   }
   return samples;
 }

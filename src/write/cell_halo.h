@@ -1,9 +1,8 @@
 // CellHalo: the samples that complete the cells which a rank begins and other ranks' patches end.
 //
 // A cell belongs to the rank that holds its lowest sample (plan/cell_distribution.h). Where patches are not
-// aligned to 4 samples, up to 3 layers behind the upper ends of a patch are missing. Their holders send them,
-// once per step, before any cell is coded. Which samples these are follows from the boxes on both sides, so a
-// message is bare samples. Patches aligned to 4 need nothing.
+// aligned to 4 samples, up to 3 layers behind the upper ends of a patch are missing. Their holders send them
+// (write/halo_geometry.h), once per step, before any cell is coded. Patches aligned to 4 need nothing.
 #pragma once
 
 #include <memory>
@@ -13,6 +12,7 @@
 #include "esker/types/status.hpp"
 #include "exchange/directory.h"
 #include "exchange/message_transport.h"
+#include "write/halo_geometry.h"
 
 namespace esker {
 
@@ -43,36 +43,17 @@ class CellHalo {
   /// patch.
   template <class Visit>
   void for_each_part(std::size_t column, int patch, const Visit& visit) const {
-    const Geometry& geometry = geometries_[columns_[column].geometry];
-    const auto [first, last] = geometry.of_patch[static_cast<std::size_t>(patch)];
-    for (std::size_t p = first; p < last; ++p) {
-      const Piece& piece = geometry.pieces[p];
-      visit(Part{piece.box, received_.data() + columns_[column].offset_bytes +
-                                piece.first_sample * columns_[column].bytes});
+    const ColumnOf& of = columns_[column];
+    for (const HaloGeometry::Piece& piece : geometries_[of.geometry].halo.pieces_of(patch)) {
+      visit(Part{piece.box, received_.data() + of.offset_bytes + piece.first_sample * of.bytes});
     }
   }
 
  private:
-  /// Samples that one patch holds and another needs.
-  struct Piece {
-    int peer = 0;            // the rank at the other end
-    int receiver_patch = 0;  // the patch that needs them
-    int slab = 0;            // of what that patch needs
-    int sender_patch = 0;    // the patch that holds them
-    Box box;
-    Index first_sample = 0;  // in the memory of a column; of sent ones: in the send buffer
-  };
-  struct Range {
-    std::size_t first = 0, last = 0;
-  };
   /// What the columns with the same holders have in common.
   struct Geometry {
     const Distribution* holders = nullptr;
-    std::vector<Piece> sent;      // by peer, then as the receiver lists them
-    std::vector<Piece> received;  // by peer, then by (receiver_patch, slab, sender_patch)
-    std::vector<Piece> pieces;    // those received, by patch
-    std::vector<Range> of_patch;  // [patch] -> pieces
-    Index sent_samples = 0, received_samples = 0;
+    HaloGeometry halo;
   };
   struct ColumnOf {
     int number = 0;
@@ -81,13 +62,8 @@ class CellHalo {
     Index offset_bytes = 0;  // in received_
   };
 
-  static void find_received(Geometry& geometry, int rank);
-  static void find_sent(Geometry& geometry, int rank);
-  static void place_pieces(std::vector<Piece>& pieces, Index& num_samples);
   std::size_t geometry_of(const Distribution* holders, int rank);
-  static Status check_messages(const std::vector<Piece>& pieces, Index bytes);
   Status make_room(Comm& comm);
-  void run(Comm& comm, const ColumnOf& column, const PatchList& patches);
 
   std::vector<Geometry> geometries_;
   std::vector<ColumnOf> columns_;
