@@ -83,6 +83,8 @@ class FormatWriter {
   /// The levels below the finest that steps store as fields: coarse fields (model/coarse_fields.h), after
   /// those of the schema. All ranks, after define or restore. Local.
   [[nodiscard]] virtual int num_coarse_levels() const { return 0; }
+  /// Whether these levels hold means (write/mean_levels.h). Likewise.
+  [[nodiscard]] virtual bool averages_levels() const { return false; }
   /// Success if steps can have fields of a mesh that passed Mesh::check(). Errors offer another format.
   /// Local, pure.
   [[nodiscard]] virtual Status check_mesh(const Mesh& mesh) const { return mesh.check_array(); }

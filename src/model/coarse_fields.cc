@@ -24,6 +24,31 @@ std::vector<T> every(const std::vector<T>& values, int level) {
   return some;
 }
 
+/// The means of 2^level numbers each, of the last one those that are left.
+template <class T>
+std::vector<T> means(const std::vector<T>& values, int level) {
+  std::vector<T> all;
+  const std::size_t step = std::size_t{1} << static_cast<unsigned>(level);
+  for (std::size_t begin = 0; begin < values.size(); begin += step) {
+    const std::size_t end = std::min(values.size(), begin + step);
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += static_cast<double>(values[i]);
+    all.push_back(static_cast<T>(sum / static_cast<double>(end - begin)));
+  }
+  return all;
+}
+
+Status add_mean_coords(const Grid& grid, GridId to, int level, Schema& coarse) {
+  for (const auto& [dim, values] : grid.coords) {
+    const auto typed = grid.typed_coords.find(dim);
+    const auto* single =
+        typed == grid.typed_coords.end() ? nullptr : std::get_if<std::vector<float>>(&typed->second);
+    ESKER_RETURN_IF_ERROR(single ? coarse.set_coords(to, dim, Numbers(means(*single, level)))
+                                 : coarse.set_coords(to, dim, means(values, level)));
+  }
+  return {};
+}
+
 Status add_coords(const Grid& grid, GridId to, int level, Schema& coarse) {
   for (const auto& item : grid.coords) {
     const std::string& dim = item.first;
@@ -39,7 +64,7 @@ Status add_coords(const Grid& grid, GridId to, int level, Schema& coarse) {
   return {};
 }
 
-Status add_dims_and_grids(const Schema& schema, int level, Schema& coarse) {
+Status add_dims_and_grids(const Schema& schema, int level, LevelValues values, Schema& coarse) {
   for (const Dimension& dim : schema.dims()) {
     const auto added = dim.implicit ? coarse.add_implicit_dim(dim.name)
                                     : coarse.add_dim(dim.name, coarse_extent(dim.size, level));
@@ -52,7 +77,8 @@ Status add_dims_and_grids(const Schema& schema, int level, Schema& coarse) {
     if (schema.has_no_axes(grid)) dims.clear();
     ESKER_ASSIGN_OR_RETURN(const GridId added, coarse.add_grid(grid.name, dims));
     *coarse.attributes_of(added).value() = grid.attributes;
-    ESKER_RETURN_IF_ERROR(add_coords(grid, added, level, coarse));
+    ESKER_RETURN_IF_ERROR(values == LevelValues::kMean ? add_mean_coords(grid, added, level, coarse)
+                                                       : add_coords(grid, added, level, coarse));
   }
   return {};
 }
@@ -102,12 +128,12 @@ Box coarse_box(const Box& box, int level) {
   return coarse;
 }
 
-Result<Schema> coarse_schema(const Schema& schema, int level) {
+Result<Schema> coarse_schema(const Schema& schema, int level, LevelValues values) {
   Schema coarse;
   ESKER_RETURN_IF_ERROR(coarse.set_time(schema.time_name(), schema.time_type()));
   coarse.time_attributes() = schema.time_attributes();
   coarse.attributes() = schema.attributes();
-  ESKER_RETURN_IF_ERROR(add_dims_and_grids(schema, level, coarse));
+  ESKER_RETURN_IF_ERROR(add_dims_and_grids(schema, level, values, coarse));
   for (const Field& field : schema.fields()) {
     if (num_axes(schema, field) > 0) ESKER_RETURN_IF_ERROR(coarse.add_field(field).status());
   }

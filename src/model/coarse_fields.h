@@ -2,7 +2,8 @@
 // separate arrays.
 //
 // Level k has every 2^k-th sample along each axis, from the first one on; level 0 is the dataset. Its samples
-// are thus views of the same memory. Fields without axes have no coarse fields.
+// are thus views of the same memory. With LevelValues::kMean it has, in their place, the means of the samples
+// in boxes of 2^k that begin with them (write/mean_levels.h). Fields without axes have no coarse fields.
 //
 // The schema of what is stored has the fields of the dataset first, and then the coarse fields, by level and
 // field. Pure.
@@ -10,6 +11,7 @@
 
 #include <vector>
 
+#include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
 
 namespace esker {
@@ -32,8 +34,9 @@ int levels_until(const Schema& schema, Index most);
 Box coarse_box(const Box& box, int level);
 
 /// The dataset at a level, as a schema with the same names: without fields that have no axes, and with the
-/// coordinates of the samples.
-Result<Schema> coarse_schema(const Schema& schema, int level);
+/// coordinates of the samples, or the means of those that a cell of the level has. Means of integers are
+/// float64.
+Result<Schema> coarse_schema(const Schema& schema, int level, LevelValues values = LevelValues::kSample);
 
 /// The schema followed by its coarse fields.
 Result<Schema> with_coarse_fields(const Schema& schema, int num_levels);

@@ -23,8 +23,8 @@ constexpr std::array<std::uint64_t, 10> kDefaults{0x81,
 
 }  // namespace
 
-std::vector<std::byte> attribute_fill_value(const Field& field) {
-  const auto found = field.attributes.find("_FillValue");
+std::vector<std::byte> attribute_value(const Field& field, const char* name) {
+  const auto found = field.attributes.find(name);
   if (found == field.attributes.end()) return {};
   const auto typed = to_type(numbers_of(found->second), field.type);
   if (!typed.ok()) return {};
@@ -38,7 +38,7 @@ std::vector<std::byte> attribute_fill_value(const Field& field) {
 }
 
 std::vector<std::byte> fill_value(const Field& field) {
-  std::vector<std::byte> value = attribute_fill_value(field);
+  std::vector<std::byte> value = attribute_value(field, kFillValueAttribute);
   std::uint64_t bits = kDefaults[static_cast<std::size_t>(field.type)];
   for (int n = value.empty() ? size_bytes(field.type) : 0; n > 0; --n, bits >>= 8) {
     value.push_back(static_cast<std::byte>(bits & 0xff));

@@ -8,10 +8,16 @@
 
 namespace esker {
 
-/// The attribute _FillValue as bytes of the field's type; empty if there is none that the type can represent.
-std::vector<std::byte> attribute_fill_value(const Field& field);
+inline constexpr const char* kFillValueAttribute = "_FillValue";
+/// CF's older attribute for values that are no samples.
+inline constexpr const char* kMissingValueAttribute = "missing_value";
 
-/// The same; without the attribute, the fill value that netCDF has for the type. One component.
+/// An attribute of one number as bytes of the field's type; empty if there is none that the type can
+/// represent.
+std::vector<std::byte> attribute_value(const Field& field, const char* name);
+
+/// The attribute _FillValue, likewise; without it, the fill value that netCDF has for the type. One
+/// component.
 std::vector<std::byte> fill_value(const Field& field);
 
 }  // namespace esker

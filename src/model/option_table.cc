@@ -53,6 +53,9 @@ constexpr std::array kPartitionIndexNames{NamedValue{PartitionIndex::kGlobal, "g
                                           NamedValue{PartitionIndex::kHybrid, "hybrid"},
                                           NamedValue{PartitionIndex::kLocal, "local"}};
 
+constexpr std::array kLevelValuesNames{NamedValue{LevelValues::kSample, "sample"},
+                                       NamedValue{LevelValues::kMean, "mean"}};
+
 // ---- rows by the type of their member ----
 
 using Text = std::string_view;
@@ -143,6 +146,10 @@ constexpr std::array kDatasetRows{
               [](const Options& o) {
                 return o.levels == Options::kAutoLevels ? "auto" : std::to_string(o.levels);
               }},
+    one_of<&Options::level_values, kLevelValuesNames>(
+        "level_values", "sample or mean",
+        "what these levels hold: every second sample, every fourth ..., or means of all samples (changes the "
+        "dataset)"),
     OptionRow{
         "keep_level", "0 (all samples) or a level below, e.g. -3",
         "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "

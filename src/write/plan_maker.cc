@@ -62,10 +62,14 @@ Status PlanMaker::complete(StepPlan& plan, const StepInput& input, SharedBoxes& 
     plan.exchange = {};
     plan.cells.reset();
     plan.compressor.reset();
+    const FormatWriter& format = *dataset_->files().format;
+    plan.means = format.averages_levels()
+                     ? std::make_unique<MeanLevels>(dataset_->schema(), format.num_coarse_levels(), plan.due)
+                     : nullptr;
     StepHints hints = pattern_.hints();
     hints.step = input.step;
     hints.dense_axes = plan.dense_axes;
-    lay_out(plan, *dataset_->files().format, hints, input.patches);
+    lay_out(plan, format, hints, input.patches);
     plan.mesh_list_bytes = size_bytes(input.patches_of_meshes);
     plan.fill.clear();
     const bool may_have_gaps = options_.partial || has_meshes(dataset_->schema());
@@ -84,7 +88,7 @@ Status PlanMaker::complete(StepPlan& plan, const StepInput& input, SharedBoxes& 
   ESKER_RETURN_IF_ERROR(planned);
   RankCounters& counters = record_->counters();
   ++counters.plans;
-  counters.plan_bytes = size_bytes(input.patches_of_meshes) + cache_->size_bytes();
+  counters.plan_bytes = size_bytes(input.patches_of_meshes) + cache_->size_bytes() + planner_.common_bytes();
   return {};
 }
 
@@ -103,7 +107,8 @@ Status PlanMaker::make_room_for_copies(const StepInput& input) {
 Index PlanMaker::bytes_to_write_ahead(const StepPlan& plan) const {
   constexpr Index kBuffers = 4;
   const Index budget_bytes = options_.memory_budget_bytes - (holds_copies_ ? most_copied_bytes() : 0);
-  const Index left_bytes = budget_bytes - buffers_.size_bytes() - memory_of(plan) - plan.mesh_list_bytes;
+  const Index left_bytes =
+      budget_bytes - buffers_.size_bytes() - memory_of(plan) - planner_.common_bytes() - plan.mesh_list_bytes;
   return std::clamp<Index>(left_bytes, 0, kBuffers * with_room_to_align(plan.exchange.plan.compressed_bytes));
 }
 
@@ -111,7 +116,7 @@ bool PlanMaker::fits(const StepPlan& plan, const StepInput& input) const {
   const bool needs_room = input.copied_bytes > 0 && !holds_copies_;
   return !needs_room && plan.ready && buffers_.fit(plan.exchange.plan) &&
          (!plan.exchange.transport->is_one_sided() || buffers_.is_exposed()) &&
-         plan.layouts->fits(input.step);
+         (!plan.means || plan.means->has_room()) && plan.layouts->fits(input.step);
 }
 
 void PlanMaker::take(StepPlan& plan, const StepInput& input) {

@@ -16,6 +16,7 @@ namespace {
 /// Lists of this rank that a plan keeps next to its segments.
 Index bytes_of_lists(const StepPlan& plan) {
   Index bytes = plan.layouts ? plan.layouts->list_bytes() : 0;
+  if (plan.means) bytes += plan.means->list_bytes();
   for (const PatchList& patches : plan.patches) bytes += patches.size_bytes();
   for (std::size_t f = 0; f < plan.boxes.size(); ++f) {
     const bool is_shared = f > 0 && plan.boxes[f].shares_memory_with(plan.boxes[f - 1]);
@@ -31,6 +32,16 @@ bool keeps_boxes_whole(const StepLayouts& layouts) {
   return std::ranges::all_of(layouts.layouts, [](const auto& layout) { return layout->keeps_boxes_whole(); });
 }
 
+/// The memory of means instead of the samples that they replace; without memory, nothing.
+void take_means(StepPlan& plan) {
+  const auto& columns = plan.layouts->columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!plan.means->makes(columns[c].field)) continue;
+    plan.patches[c] = plan.means->has_room() ? plan.means->patches_of(columns[c].field) : PatchList();
+    plan.patches[c].set_first_component(columns[c].first_component);
+  }
+}
+
 }  // namespace
 
 void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
@@ -40,6 +51,9 @@ void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
     plan.patches[c] = patches[columns[c].field];
     plan.patches[c].set_first_component(columns[c].first_component);
   }
+  if (!plan.means) return;
+  plan.means->take(patches);
+  take_means(plan);
 }
 
 Index memory_of(const StepPlan& plan) {
@@ -173,6 +187,32 @@ Status StepPlanner::connect_heads(StepPlan& plan, const std::vector<FieldPatches
   return {};
 }
 
+/// The memory of earlier plans is kept if it fits in the budget with this plan.
+void StepPlanner::make_room_for_means(StepPlan& plan) {
+  const Index left = policy_.memory_budget_bytes - buffers_->size_bytes() - memory_of(plan);
+  level_memory_.reserve(plan.means->memory_bytes(), left);
+  plan.means->use(level_memory_);
+  take_means(plan);
+}
+
+namespace {
+
+/// What the averages need, if the plan does not fit.
+Status with_bytes_of_means(Status planned, const StepPlan& plan) {
+  if (planned.code() != Code::kOutOfMemory || !plan.means) return planned;
+  return planned.with_context(
+      fmt::format("level_values=mean: {} bytes are for averages", plan.means->most_memory_bytes()));
+}
+
+/// Memory of this rank that counts in the budget, in addition to that of the exchange.
+Index held_bytes(const StepPlan& plan, int threads) {
+  return bytes_of_lists(plan) + plan.mesh_list_bytes + (plan.shared ? size_bytes(*plan.shared) : 0) +
+         PieceCompressor::size_bytes(*plan.layouts, threads) + plan.layouts->encode_scratch_bytes() +
+         (plan.cells ? plan.cells->size_bytes() : 0) + (plan.means ? plan.means->memory_bytes() : 0);
+}
+
+}  // namespace
+
 Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxes) {
   std::vector<FieldPatches> fields;
   ExchangePolicy policy;
@@ -193,13 +233,11 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
   }
   policy.compress_threads = std::max(1, threads_);
   if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
-  const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
-  const Index held_bytes = bytes_of_lists(plan) + plan.mesh_list_bytes + shared_bytes +
-                           PieceCompressor::size_bytes(*plan.layouts, threads_) +
-                           plan.layouts->encode_scratch_bytes() + (plan.cells ? plan.cells->size_bytes() : 0);
-  const ExchangeInputs inputs{plan.space,          boxes.directory, fields,
-                              Direction::kToFiles, held_bytes,      plan.cells != nullptr};
-  ESKER_RETURN_IF_ERROR(prepare(*comm_, inputs, policy, *buffers_, plan.exchange));
+  if (plan.means) ESKER_RETURN_IF_ERROR(plan.means->plan_halo(*comm_, boxes.directory, boxes.of_field));
+  const ExchangeInputs inputs{
+      plan.space,           boxes.directory, fields, Direction::kToFiles, held_bytes(plan, threads_),
+      plan.cells != nullptr};
+  ESKER_RETURN_IF_ERROR(with_bytes_of_means(prepare(*comm_, inputs, policy, *buffers_, plan.exchange), plan));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     plan.records = plan.layouts->has_records() ? PieceRecords(plan.exchange.plan) : PieceRecords();
     plan.part_sums =
@@ -210,6 +248,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);
     }
+    if (plan.means) make_room_for_means(plan);
     plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_->parts(plan.exchange.plan));
     use(plan);
     return Status();

@@ -19,6 +19,7 @@
 #include "plan/policy.h"
 #include "write/boxes.h"
 #include "write/cell_coding.h"
+#include "write/mean_levels.h"
 #include "write/part_sums.h"
 #include "write/piece_compressor.h"
 #include "write/raw_pieces.h"
@@ -40,6 +41,7 @@ struct StepPlan {
   PartSums part_sums;
   RawPieces raw_pieces;
   std::unique_ptr<CellCoding> cells;            ///< null: no fields have stored bits
+  std::unique_ptr<MeanLevels> means;            ///< null: no coarse fields are means
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
   std::vector<double> max_errors;  ///< [position in the schema], of the last step; then infinite_fields()
   std::vector<PatchList> patches;  ///< patches of this rank in the current step: [column]
@@ -67,7 +69,8 @@ void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
              const std::vector<PatchList>& patches);
 
 /// The patches of a step for each column, from those of each field of the schema; they point to the first
-/// component of the column. Local.
+/// component of the column. Those of means, which have their own memory, are empty as long as that is
+/// missing. Local.
 void take_patches(StepPlan& plan, const std::vector<PatchList>& patches);
 
 /// Whether a thread can do the storing. MPI-IO only works on the thread that MPI was initialized for.
@@ -105,11 +108,14 @@ class StepPlanner {
   void use(const StepPlan& plan) { transport_report_ = {plan.exchange.used, plan.exchange.reason}; }
   /// The memory that the last plan uses.
   [[nodiscard]] const TransportReport& transport_report() const { return transport_report_; }
+  /// Memory that plans use one after the other, in addition to what each has.
+  [[nodiscard]] Index common_bytes() const { return level_memory_.size_bytes(); }
 
  private:
   void choose_threads();
   Status plan_cells(StepPlan& plan, const Schema& schema, SharedBoxes& boxes, ExchangePolicy& policy);
   Status connect_heads(StepPlan& plan, const std::vector<FieldPatches>& fields);
+  void make_room_for_means(StepPlan& plan);
 
   Comm* comm_;
   int threads_ = 0;  ///< that compress; 0: not chosen yet
@@ -117,6 +123,7 @@ class StepPlanner {
   bool may_write_alone_ = false;  ///< without aggregation, although the options do not say so
   const FilePattern* pattern_;
   ExchangeBuffers* buffers_;
+  LevelMemory level_memory_;
   TransportReport transport_report_;
 };
 

@@ -31,6 +31,7 @@ void StepTransaction::move() {
     plan.cells->begin_step(comm_, plan.patches);
     counters.exchange_s += watch.elapsed_s();
   }
+  if (plan.means) plan.means->make(comm_, counters.exchange_s, counters.pack_s);
   encoded_s_ = counters.checksum_s + counters.compress_s;
   queue_ ? move_later(buffers) : move_now(buffers);
   input_.copies.clear();

@@ -65,6 +65,7 @@ struct Subject {
   bool has_mesh = false;     ///< mesh_schema()
   bool has_reals = false;    ///< and nothing else: volume_plane_and_line()
   const char* levels = "0";  ///< of lower resolution
+  const char* level_values = "sample";
 
   [[nodiscard]] bool has_block_sets() const { return has_idx() && (is_sparse || has_mesh); }
 
@@ -107,6 +108,7 @@ inline constexpr Subject kSubjects[] = {
     {"Cdf5AndIdx", "cdf5+idx", false},
     {"Zarr", "zarr", false},
     {"CompressedZarr", "zarr", false, "zstd", false, false, false, false, "1"},
+    {"ZarrMeans", "zarr", false, "none", false, false, false, false, "2", "mean"},
     {"RoundedZarr", "zarr", false, "bitround=23", false, false, false, true},
     {"ZarrAndIdx", "zarr+idx", false},
     {"Cdf5AndZarr", "cdf5+zarr", false}};
@@ -201,6 +203,7 @@ class FaultTest : public MpiTest {
     run.options["format"] = subject.format;
     run.options["compression"] = subject.compression;
     run.options["levels"] = subject.levels;
+    run.options["level_values"] = subject.level_values;
     return run;
   }
   static void take_way(RunPlan& run, const std::map<std::string, std::string>& way) {

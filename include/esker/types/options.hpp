@@ -95,6 +95,12 @@ enum class PartitionIndex {
   kLocal,   ///< each partition is a dataset in its own coordinates; together they are opened as one
 };
 
+/// What the levels of a Zarr dataset hold, see Options::levels.
+enum class LevelValues {
+  kSample,  ///< level k: every 2^k-th sample along each axis
+  kMean,    ///< level k: the means of the samples in cells of 2^k along each axis
+};
+
 struct ESKER_API Options {
   /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
   /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
@@ -108,6 +114,7 @@ struct ESKER_API Options {
   /// has more than 64 samples.
   int levels = 0;
   static constexpr int kAutoLevels = -1;
+  LevelValues level_values = LevelValues::kSample;  ///< (format) what these levels hold
   Index chunk_alignment_bytes = 1;                  ///< (format) NetCDF-4: chunks start at multiples of it
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several

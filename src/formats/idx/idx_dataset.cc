@@ -54,7 +54,7 @@ Result<Bitmask> IdxDataset::bitmask(int field) const {
 Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
   ReadContext with_fill = context;
   const Field& of = schema.fields()[static_cast<std::size_t>(field)];
-  auto fill_value = attribute_fill_value(of);
+  auto fill_value = attribute_value(of, kFillValueAttribute);
   if (context.missing == MissingBlocks::kNan) {
     ESKER_ASSIGN_OR_RETURN(fill_value, nan_of(of));
     with_fill.missing = MissingBlocks::kFill;

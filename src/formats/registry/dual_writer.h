@@ -45,6 +45,9 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] int num_coarse_levels() const override {
     return std::max(first_->num_coarse_levels(), second_->num_coarse_levels());
   }
+  [[nodiscard]] bool averages_levels() const override {
+    return first_->averages_levels() || second_->averages_levels();
+  }
   [[nodiscard]] Status check_mesh(const Mesh& mesh) const override {
     ESKER_RETURN_IF_ERROR(first_->check_mesh(mesh));
     return second_->check_mesh(mesh);

@@ -53,10 +53,12 @@ struct Array {
 
 /// The group of a dataset that Esker wrote.
 struct Group {
-  static constexpr int kFormat = 1;
-  std::string time;               ///< the dimension of steps; empty if there is none
-  Index num_steps = 0;            ///< that are committed
+  static constexpr int kFormat = 2;           ///< of groups whose levels hold means
+  static constexpr int kFormatOfSamples = 1;  ///< of all others
+  std::string time;                           ///< the dimension of steps; empty if there is none
+  Index num_steps = 0;                        ///< that are committed
   int num_levels = 0;             ///< below the finest one; with any, each level is a group below the root
+  bool has_means = false;         ///< levels hold means instead of samples
   std::string other_suffix = {};  ///< of the other half of a dataset in two formats; empty: none
   std::vector<netcdf::Attribute> attributes = {};
   /// By level, the finest first, in the order of the variables of netCDF's model; then those of errors.

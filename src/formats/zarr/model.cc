@@ -145,11 +145,12 @@ Status find_level(Group& group, Level& level) {
   return {};
 }
 
-Result<std::vector<Level>> levels_of(const Schema& schema, int num_levels) {
+Result<std::vector<Level>> levels_of(const Schema& schema, const Group& group) {
   std::vector<Level> levels;
   levels.push_back({schema});
-  for (int k = 1; k <= num_levels; ++k) {
-    ESKER_ASSIGN_OR_RETURN(Schema coarse, coarse_schema(schema, k));
+  const LevelValues values = group.has_means ? LevelValues::kMean : LevelValues::kSample;
+  for (int k = 1; k <= group.num_levels; ++k) {
+    ESKER_ASSIGN_OR_RETURN(Schema coarse, coarse_schema(schema, k, values));
     for (int f = 0; f < static_cast<int>(coarse.fields().size()); ++f) {  // a user's are those of level 0
       ESKER_ASSIGN_OR_RETURN(Attributes* const attributes, coarse.attributes_of(FieldId{f}));
       std::erase_if(*attributes, [](const auto& item) { return item.first.starts_with("spatial:"); });
@@ -171,8 +172,9 @@ Result<Model> describe_group(const Schema& schema, const Options& options) {
   Group& group = model.group;
   group.num_levels =
       options.levels == Options::kAutoLevels ? levels_until(schema, kMostSamplesOfAxis) : options.levels;
+  group.has_means = group.num_levels > 0 && options.level_values == LevelValues::kMean;
   group.time = schema.time_name();
-  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group.num_levels));
+  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group));
   const std::vector<std::string> names = group.level_names();
   for (std::size_t k = 0; k < model.levels.size(); ++k) {
     Level& level = model.levels[k];
@@ -190,7 +192,7 @@ Result<Model> describe_group(const Schema& schema, const Options& options) {
 
 Result<Model> find_in_group(const Schema& schema, Group group) {
   Model model;
-  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group.num_levels));
+  ESKER_ASSIGN_OR_RETURN(model.levels, levels_of(schema, group));
   std::size_t num_arrays = 0;
   for (Level& level : model.levels) {
     level.first_array = num_arrays;

@@ -26,6 +26,9 @@ inline constexpr const char* kSteps = "steps";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kArrays = "arrays";
 inline constexpr const char* kLevels = "levels";
+/// What the levels hold: kMean, or samples where this is missing.
+inline constexpr const char* kLevelValues = "level_values";
+inline constexpr const char* kMean = "mean";
 /// The suffix of the other half of a dataset in two formats.
 inline constexpr const char* kOtherSuffix = "other";
 /// Paths of arrays that have an array of errors.

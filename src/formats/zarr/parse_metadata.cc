@@ -261,6 +261,12 @@ Result<Group> parse_group(const std::string& text) {
     ESKER_ASSIGN_OR_RETURN(const Index levels, get_integer(ours.json, kLevels, 0, kMostCoarseLevels));
     group.num_levels = static_cast<int>(levels);
   }
+  if (ours.json.contains(kLevelValues)) {
+    ESKER_ASSIGN_OR_RETURN(const std::string values, get_text(ours.json, kLevelValues));
+    if (values != kMean || group.num_levels == 0)
+      return error(Code::kDataLoss, "'{}': expected '{}', of a group with levels", kLevelValues, kMean);
+    group.has_means = true;
+  }
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, get_texts(ours.json, kArrays));
   if (ours.json.contains(kOtherSuffix)) {
     ESKER_ASSIGN_OR_RETURN(group.other_suffix, get_text(ours.json, kOtherSuffix));

@@ -158,10 +158,11 @@ std::vector<std::vector<std::string>> find_words(const Group& group) {
 std::string description_of(const Group& group) {
   JsonWriter json;
   json.object([&] {
-    json.key("format").integer(Group::kFormat);
+    json.key("format").integer(group.has_means ? Group::kFormat : Group::kFormatOfSamples);
     json.key(kSteps).integer(group.num_steps);
     json.key(kTime).text(group.time);
     if (group.num_levels > 0) json.key(kLevels).integer(group.num_levels);
+    if (group.has_means) json.key(kLevelValues).text(kMean);
     json.key(kArrays).array([&] {
       for (const Array& array : group.arrays) {
         if (array.errors_of.empty()) json.text(array.path());
@@ -228,6 +229,12 @@ std::vector<double> scale_between(const Group& group, const std::string& fine, c
   return largest;
 }
 
+/// A mean of two samples is between them.
+std::vector<double> translation_of(const Group& group, std::vector<double> scale) {
+  for (double& one : scale) one = group.has_means ? (one - 1) / 2 : 0;
+  return scale;
+}
+
 constexpr Convention kLevelsConvention{kMultiscales, "d35379db-88df-4056-af3a-620245f8e347", "v1",
                                        "Multiscale layout of zarr datasets"};
 
@@ -243,12 +250,12 @@ void print_multiscales(JsonWriter& json, const Group& group) {
           json.key("transform").object([&] {
             const std::vector<double> scale = scale_between(group, levels[k > 0 ? k - 1 : k], levels[k]);
             json.key("scale").numbers(Numbers(scale));
-            json.key("translation").numbers(Numbers(std::vector<double>(scale.size())));
+            json.key("translation").numbers(Numbers(translation_of(group, scale)));
           });
         });
       }
     });
-    json.key("resampling_method").text("nearest");
+    json.key("resampling_method").text(group.has_means ? "average" : "nearest");
   });
 }
 

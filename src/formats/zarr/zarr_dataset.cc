@@ -71,6 +71,7 @@ Status ZarrDataset::read_lattice(int field, Index step, const Lattice& samples, 
 
 /// The coarsest level that has these samples of a field.
 int ZarrDataset::level_with(const Field& field, const Lattice& samples) const {
+  if (model_.group.has_means) return 0;
   const auto has_all = [&](unsigned k) {
     const Index between = Index{1} << k;
     for (int a = 0; a < samples.rank; ++a) {

@@ -77,9 +77,18 @@ Status ZarrWriter::define(const Schema& schema) {
     return error(Code::kUnsupported,
                  "chunks=decomposition: Zarr files do not depend on the ranks; set extents X,Y,Z");
   ESKER_ASSIGN_OR_RETURN(model_, describe_group(schema, options_));
+  ESKER_RETURN_IF_ERROR(check_means());
   model_.group.other_suffix = other_suffix_;
   schema_ = schema;
   return {};
+}
+
+/// A cell without its first sample would belong to no patch.
+Status ZarrWriter::check_means() const {
+  if (!model_.group.has_means || !options_.partial) return {};
+  return error(Code::kUnsupported,
+               "level_values=mean: not with partial=true; put every sample, with {} where there is none",
+               "_FillValue");
 }
 
 Status ZarrWriter::stage(bool durable) {
@@ -127,7 +136,7 @@ Status ZarrWriter::restore(const std::string& text) {
   times_ = std::move(existing.times);
   committed_ = std::move(existing.text);
   num_ahead_ = model_.group.arrays.size();
-  return {};
+  return check_means();
 }
 
 /// Arrays that are ahead of the group are set back; files of later steps are removed.

@@ -40,6 +40,7 @@ class ZarrWriter final : public StagedWriter {
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] int num_coarse_levels() const override { return model_.group.num_levels; }
+  [[nodiscard]] bool averages_levels() const override { return model_.group.has_means; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   Status commit(const StoredStep& stored, bool durable) override;
@@ -52,6 +53,7 @@ class ZarrWriter final : public StagedWriter {
   [[nodiscard]] std::string stem() const override { return stem_; }
 
  private:
+  [[nodiscard]] Status check_means() const;
   [[nodiscard]] Result<std::string> read_ours();
   Status complete_series(Index step, const std::vector<bool>& present, bool durable);
   Status write_times(bool durable);

@@ -76,9 +76,11 @@ Schema all_kinds() {
   return s;
 }
 
-Group group_of(const Schema& schema, Index num_steps, int levels = 0) {
+Group group_of(const Schema& schema, Index num_steps, int levels = 0,
+               LevelValues values = LevelValues::kSample) {
   Options options;
   options.levels = levels;
+  options.level_values = values;
   Group group = describe_group(schema, options).value().group;
   set_num_steps(group, num_steps);
   return group;
@@ -211,9 +213,21 @@ TEST(ZarrGroup, IsPrintedAsItWasParsed) {
         EXPECT_EQ(group->num_steps, num_steps);
         EXPECT_EQ(group->num_levels, std::max(levels, 0));
         EXPECT_TRUE(is_of_esker(text).value());
+        EXPECT_FALSE(group->has_means);
       }
     }
   }
+}
+
+TEST(ZarrGroup, MeansAreAnotherFormat) {
+  const Group group = group_of(all_kinds(), 3, 2, LevelValues::kMean);
+  const std::string text = print_group(group);
+  EXPECT_EQ(print_group(parse_group(text).value()), text);
+  EXPECT_TRUE(parse_group(text).value().has_means);
+  EXPECT_NE(text.find("\\\"format\\\":2"), std::string::npos) << text;
+  EXPECT_FALSE(is_accepted(changed(text, "\\\"mean\\\"", "\\\"median\\\"")));
+  EXPECT_FALSE(is_accepted(changed(text, "\\\"levels\\\":2,", "")));
+  EXPECT_FALSE(group_of(all_kinds(), 3, 0, LevelValues::kMean).has_means);
 }
 
 TEST(ZarrGroup, LevelsHaveEverySecondSample) {
@@ -448,7 +462,7 @@ TEST(ZarrGroup, GroupsOfOthersAndNewerOnes) {
   EXPECT_FALSE(is_of_esker(R"({"zarr_format": 3, "node_type": "group", "attributes": {}})").value());
   EXPECT_FALSE(is_of_esker("no JSON").value());
   EXPECT_EQ(parse_group(R"({"zarr_format": 3, "attributes": {}})").status().code(), Code::kDataLoss);
-  EXPECT_EQ(parse_group(changed(text, "\\\"format\\\":1", "\\\"format\\\":2")).status().code(),
+  EXPECT_EQ(parse_group(changed(text, "\\\"format\\\":1", "\\\"format\\\":3")).status().code(),
             Code::kUnsupported);
   EXPECT_EQ(parse_group(changed(text, "\"little\"", "\"big\"")).status().code(), Code::kUnsupported);
   EXPECT_EQ(parse_group(changed(text, "\"zstd\"", "\"lz4\"")).status().code(), Code::kUnsupported);
