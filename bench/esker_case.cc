@@ -292,6 +292,7 @@ std::vector<EskerStyle> styles_on_request() {
       {.name = "netcdf4_async", .options = {{"format", "netcdf4"}, {"async", "true"}}},
 #endif
       {.name = "zarr_levels", .options = {{"format", "zarr"}, {"levels", "auto"}}},
+      {.name = "zarr_means", .options = {{"format", "zarr"}, {"levels", "auto"}, {"level_values", "mean"}}},
       {.name = "zarr_zstd", .options = {{"format", "zarr"}, {"compression", "zstd"}}},
       {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true},
       {.name = "idx_tuned", .options = {{"tune", "auto"}, {"tune_cache", "false"}}},

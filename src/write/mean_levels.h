@@ -1,4 +1,5 @@
-// MeanLevels: the coarse fields (model/coarse_fields.h) of a step as means of all samples, in separate memory.
+// MeanLevels: the coarse fields (model/coarse_fields.h) of a step as means of all samples, which have
+// separate memory.
 //
 // A cell of level k has the samples of the box of 2^k along each axis that begins with the sample which
 // CoarseFieldAdder takes for it; it belongs to the patch with that sample. So the boxes of coarse fields are

@@ -195,9 +195,10 @@ def bench_command(options: BenchOptions) -> None:
                       rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
                       idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip, zarr_zstd (compressed; with
-                      --smooth), idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits), zarr_levels;
-                      idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the rest at 1/512),
-                      idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of s3d_adaptive; with --peers
+                      --smooth), idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits), zarr_levels,
+                      zarr_means; idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the
+                      rest at 1/512), idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of
+                      s3d_adaptive; with --peers
                       also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine, and with free space
                       in the header netcdf_redefine_padded (each variable is defined when it is written);
                       zarr_python_zstd, tensorstore_zstd
