@@ -100,18 +100,23 @@ T mean_of(const IntegerSum& cell, const Missing<T>& missing) {
   return static_cast<T>(mean);
 }
 
-/// Adds children, `stride` bytes apart, to the cells of a row. The first one is child number `at` of the row.
+/// Calls add_one(child, cell) for each child of a run.
 template <class Child, class Sum, class Add>
-void add_run(const std::byte* data, Index stride, Index at, Index count, Sum* row, const Add& add_one) {
+void add_run(const ChildRun& run, Index stride, Sum* row, const Add& add_one) {
+  const std::byte* data = run.data;
   const auto add_next = [&](Sum& cell) {
     Child child;
     std::memcpy(&child, data, sizeof(child));
     add_one(child, cell);
     data += stride;
   };
-  Index left = count;
-  Sum* cell = row + at / 2;
-  if (at % 2 != 0 && left > 0) {
+  if (run.one_per_cell) {
+    for (Sum* cell = row + run.at; cell < row + run.at + run.count; ++cell) add_next(*cell);
+    return;
+  }
+  Index left = run.count;
+  Sum* cell = row + run.at / 2;
+  if (run.at % 2 != 0 && left > 0) {
     add_next(*cell++);
     --left;
   }
@@ -124,108 +129,51 @@ void add_run(const std::byte* data, Index stride, Index at, Index count, Sum* ro
   if (left > 0) add_next(*cell);
 }
 
-/// Averages the cells of a patch whose samples are T.
-template <class T, bool kAreSums>
-class Averaging {
- public:
-  explicit Averaging(const CellsOfPatch& work) : work_(work), missing_(work.missing) {}
+template <class T>
+void clear(std::byte* row, Index count) {
+  std::fill_n(reinterpret_cast<SumOf<T>*>(row), count, SumOf<T>());
+}
 
-  void run() {
-    const Index length = work_.cells.extent(0);
-    Index done = 0;
-    for (Point cell = work_.cells.lo; next_is_valid(cell); advance(cell), done += length) {
-      Sum* const row =
-          work_.sums ? reinterpret_cast<Sum*>(work_.sums) + done : reinterpret_cast<Sum*>(work_.row);
-      std::fill_n(row, length, Sum());
-      add_children(cell, row);
-      std::byte* mean = work_.means + done * work_.mean_bytes;
-      for (Index i = 0; i < length; ++i, mean += work_.mean_bytes) {
-        const T value = mean_of<T>(row[i], missing_);
-        std::memcpy(mean, &value, sizeof(value));
-      }
-    }
+template <class T>
+void add_samples(const ChildRun& samples, const MissingValues& values, std::byte* row) {
+  const Missing<T> missing(values);
+  const auto add_sample = [missing](T sample, SumOf<T>& cell) { add(sample, missing, cell); };
+  auto* cells = reinterpret_cast<SumOf<T>*>(row);
+  constexpr Index kDense = sizeof(T);
+  if (samples.stride_bytes == kDense) {
+    add_run<T>(samples, kDense, cells, add_sample);
+  } else {
+    add_run<T>(samples, samples.stride_bytes, cells, add_sample);
   }
+}
 
- private:
+template <class T>
+void add_sums(const ChildRun& sums, std::byte* row) {
   using Sum = SumOf<T>;
-  using Child = std::conditional_t<kAreSums, Sum, T>;
+  add_run<Sum>(sums, sums.stride_bytes, reinterpret_cast<Sum*>(row),
+               [](const Sum& child, Sum& cell) { add(child, cell); });
+}
 
-  /// Rows along x, in the order of memory.
-  [[nodiscard]] bool next_is_valid(const Point& cell) const {
-    const int last = work_.cells.rank - 1;
-    return last == 0 ? cell[0] < work_.cells.hi[0] : cell[last] < work_.cells.hi[last];
+template <class T>
+void write_means(const std::byte* row, Index count, const MissingValues& values, std::byte* means,
+                 Index stride) {
+  const Missing<T> missing(values);
+  const auto* cells = reinterpret_cast<const SumOf<T>*>(row);
+  for (Index i = 0; i < count; ++i, means += stride) {
+    const T mean = mean_of<T>(cells[i], missing);
+    std::memcpy(means, &mean, sizeof(mean));
   }
-  void advance(Point& cell) const {
-    const Box& cells = work_.cells;
-    if (cells.rank == 1) {
-      cell[0] = cells.hi[0];
-      return;
-    }
-    for (int a = 1; a < cells.rank; ++a) {
-      if (++cell[a] < cells.hi[a] || a == cells.rank - 1) return;
-      cell[a] = cells.lo[a];
-    }
-  }
+}
 
-  /// All children of a row of cells: along x, by rows, of which y changes fastest.
-  void add_children(const Point& cell, Sum* row) {
-    const int rank = work_.cells.rank;
-    for (unsigned place = 0; place < 1U << static_cast<unsigned>(rank - 1); ++place) {
-      Point child = cell;
-      bool is_in_domain = true;
-      for (int a = 0; a < rank; ++a) {
-        child[a] = 2 * cell[a] + (a > 0 ? place >> static_cast<unsigned>(a - 1) & 1U : 0);
-        is_in_domain = is_in_domain && child[a] < work_.domain.hi[a];
-      }
-      if (is_in_domain) add_row(child, row);
-    }
-  }
-
-  /// The children from `first` on along x.
-  void add_row(const Point& first, Sum* row) {
-    const Index count = std::min(2 * work_.cells.extent(0), work_.domain.hi[0] - first[0]);
-    int beyond = 0;  // the highest axis on which the row is beyond the patch
-    for (int a = 1; a < work_.cells.rank; ++a) {
-      if (first[a] >= work_.own.box.hi[a]) beyond = a;
-    }
-    if (beyond > 0) return add_part(work_.slabs[beyond], first, 0, count, row);
-    const Index own = std::min(count, work_.own.box.hi[0] - first[0]);
-    add_part(work_.own, first, 0, own, row);
-    if (own < count) add_part(work_.slabs[0], first, own, count - own, row);
-  }
-
-  /// `count` children in memory, beginning with number `at` of the row.
-  void add_part(const ChildBox& part, const Point& first, Index at, Index count, Sum* row) {
-    const std::byte* data = part.data + (first[0] + at - part.box.lo[0]) * part.stride_bytes[0];
-    for (int a = 1; a < part.box.rank; ++a) data += (first[a] - part.box.lo[a]) * part.stride_bytes[a];
-    constexpr Index kDense = sizeof(Child);
-    if constexpr (kAreSums) {
-      const auto add_sum = [](const Sum& child, Sum& cell) { add(child, cell); };
-      add_run<Child>(data, kDense, at, count, row, add_sum);
-    } else {
-      const Missing<T> missing = missing_;
-      const auto add_sample = [missing](T sample, Sum& cell) { add(sample, missing, cell); };
-      const Index stride = part.stride_bytes[0];
-      if (stride == kDense) return add_run<Child>(data, kDense, at, count, row, add_sample);
-      add_run<Child>(data, stride, at, count, row, add_sample);
-    }
-  }
-
-  const CellsOfPatch& work_;
-  Missing<T> missing_;
-};
+template <class T>
+CellSums operations() {
+  return {sizeof(SumOf<T>), clear<T>, add_samples<T>, add_sums<T>, write_means<T>};
+}
 
 }  // namespace
 
-Index cell_sum_bytes(SampleType type) {
-  return with_type(type, [](auto value) { return static_cast<Index>(sizeof(SumOf<decltype(value)>)); });
-}
-
-void average_cells(const CellsOfPatch& work) {
-  with_type(work.type, [&](auto value) {
-    using T = decltype(value);
-    work.are_sums ? Averaging<T, true>(work).run() : Averaging<T, false>(work).run();
-  });
+CellSums CellSums::of(SampleType type) {
+  return with_type(type, [](auto value) { return operations<decltype(value)>(); });
 }
 
 }  // namespace esker

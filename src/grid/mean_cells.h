@@ -1,9 +1,9 @@
-// Means of cells: what a coarser level of a field holds, where a cell has two children along each axis.
+// Sums and means of cells along a row: what a coarser level of a field holds, where a cell has two children
+// along each axis.
 //
-// The sum and the number of the samples of a cell come from its children: samples, or such sums of the level
-// below. A cell adds its children in one order, x fastest, so that its sum depends on the samples alone.
-// Reals are summed as double, integers exactly. Missing values are left out: NaN, and the values that the
-// field declares. Pure; allocates nothing.
+// A cell adds its children one after the other: samples, or the sums of cells of the level below. Reals are
+// summed as double, integers exactly. Missing values are left out: NaN, and the values that the field
+// declares. Pure; allocates nothing.
 #pragma once
 
 #include <array>
@@ -21,33 +21,27 @@ struct MissingValues {
   int count = 0;                          ///< 0: such a mean of reals is NaN
 };
 
-/// Bytes of the sum and the number of samples of a cell.
-Index cell_sum_bytes(SampleType type);
-
-/// One component of a box of children in memory.
-struct ChildBox {
-  Box box;
+/// Children in memory, `stride_bytes` apart.
+struct ChildRun {
   const std::byte* data = nullptr;
-  std::array<Index, kMaxRank> stride_bytes{};
+  Index stride_bytes = 0;
+  /// The first one is child number `at` of a row of cells, whose cell n has the children 2 n and 2 n + 1;
+  /// with `one_per_cell`, it is of cell number `at`, the next one of the next cell.
+  Index at = 0, count = 0;
+  bool one_per_cell = false;
 };
 
-/// The cells whose lowest child is in a patch, and their children.
-struct CellsOfPatch {
-  SampleType type = SampleType::kFloat32;
-  MissingValues missing;
-  bool are_sums = false;  ///< the children are sums of cells
-  Box cells;              ///< not empty
-  Box domain;             ///< of all children
-  ChildBox own;           ///< the patch
-  /// Beyond the patch's upper end on an axis: the children that cells of the patch have there, within the
-  /// cells on lower axes and within the patch on higher ones.
-  std::array<ChildBox, kMaxRank> slabs;
-  std::byte* sums = nullptr;   ///< written: cell_sum_bytes() for each cell, dense; null: not kept
-  std::byte* row = nullptr;    ///< if they are not kept, memory for those of cells along x
-  std::byte* means = nullptr;  ///< written: of the type, dense
-  Index mean_bytes = 0;        ///< from one of these to the next
-};
+/// The operations on rows of sums for one type of samples. Sums are dense and aligned to 8 bytes.
+struct CellSums {
+  Index bytes = 0;  ///< of a sum and its number of samples
+  void (*clear)(std::byte* row, Index count) = nullptr;
+  void (*add_samples)(const ChildRun& samples, const MissingValues& missing, std::byte* row) = nullptr;
+  void (*add_sums)(const ChildRun& sums, std::byte* row) = nullptr;
+  /// Means of the type, `stride_bytes` apart.
+  void (*write_means)(const std::byte* row, Index count, const MissingValues& missing, std::byte* means,
+                      Index stride_bytes) = nullptr;
 
-void average_cells(const CellsOfPatch& work);
+  static CellSums of(SampleType type);
+};
 
 }  // namespace esker

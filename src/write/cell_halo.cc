@@ -65,7 +65,10 @@ void CellHalo::exchange(Comm& comm, const PatchesOfFields& patches) {
   for (const ColumnOf& column : columns_) {
     const PatchList& list = patches[static_cast<std::size_t>(column.number)];
     geometries_[column.geometry].halo.exchange(
-        comm, column.bytes, [&](int patch) { return list[static_cast<std::size_t>(patch)]; },
+        comm, column.bytes,
+        [&](int patch, const Box& box, std::byte* target) {
+          HaloGeometry::pack(list[static_cast<std::size_t>(patch)], box, column.bytes, target);
+        },
         received_.data() + column.offset_bytes, send_.data());
   }
 }

@@ -25,7 +25,6 @@ Box HaloGeometry::with_begun_cells(const Box& patch, Index edge) {
   return any ? region : Box(patch.rank, patch.lo, patch.lo);
 }
 
-/// Copies samples of a patch, dense.
 void HaloGeometry::pack(const Patch& patch, const Box& box, Index sample_bytes, std::byte* target) {
   Index first = 0;
   std::array<Index, kMaxRank> strides{};

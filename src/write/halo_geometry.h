@@ -62,18 +62,19 @@ class HaloGeometry {
   /// The memory of the lists.
   [[nodiscard]] Index size_bytes() const;
 
-  /// Sends and receives all pieces, after Comm::reserve_transfers(). patch_of(number) is a patch of this rank
-  /// whose samples have `sample_bytes`. Collective; allocates nothing.
-  template <class PatchOf>
-  void exchange(Comm& comm, Index sample_bytes, const PatchOf& patch_of, std::byte* received,
-                std::byte* send) const;
+  /// Sends and receives all pieces, after Comm::reserve_transfers(). pack(patch, box, target) copies the
+  /// samples of a box that a patch of this rank has, dense, `sample_bytes` each. Collective; allocates
+  /// nothing.
+  template <class Pack>
+  void exchange(Comm& comm, Index sample_bytes, const Pack& pack, std::byte* received, std::byte* send) const;
+  /// Copies samples of a patch, dense.
+  static void pack(const Patch& patch, const Box& box, Index sample_bytes, std::byte* target);
 
  private:
   struct Range {
     std::size_t first = 0, last = 0;
   };
   static Box with_begun_cells(const Box& patch, Index edge);
-  static void pack(const Patch& patch, const Box& box, Index sample_bytes, std::byte* target);
   static void place(std::vector<Piece>& pieces, Index& num_samples);
   void find_received(const Distribution& holders, Index edge, int rank);
   void find_sent(const Distribution& holders, Index edge, int rank);
@@ -119,8 +120,8 @@ void HaloGeometry::for_each_region(const Distribution& holders, Index edge, int 
   }
 }
 
-template <class PatchOf>
-void HaloGeometry::exchange(Comm& comm, Index sample_bytes, const PatchOf& patch_of, std::byte* received,
+template <class Pack>
+void HaloGeometry::exchange(Comm& comm, Index sample_bytes, const Pack& pack, std::byte* received,
                             std::byte* send) const {
   const auto bytes_of = [&](const std::vector<Piece>& pieces, std::size_t first, std::size_t last,
                             std::byte* memory) {
@@ -129,7 +130,7 @@ void HaloGeometry::exchange(Comm& comm, Index sample_bytes, const PatchOf& patch
     return std::span(memory + begin, static_cast<std::size_t>(end - begin));
   };
   const auto pack_piece = [&](const Piece& piece, std::byte* memory) {
-    pack(patch_of(piece.sender_patch), piece.box, sample_bytes, memory + piece.first_sample * sample_bytes);
+    pack(piece.sender_patch, piece.box, memory + piece.first_sample * sample_bytes);
   };
   for_each_peer(received_, [&](int peer, std::size_t first, std::size_t last) {
     if (peer != comm.rank()) comm.start_receive(bytes_of(received_, first, last, received), peer);

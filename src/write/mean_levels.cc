@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "grid/copy_samples.h"
+#include "grid/dense_axis.h"
 #include "model/coarse_fields.h"
 #include "model/fill_value.h"
 
@@ -18,10 +19,15 @@ namespace {
 
 constexpr Index kEdge = 2;        // children of a cell along each axis
 constexpr Index kAlignment = 16;  // of everything in memory
+constexpr std::size_t kMostLevels = 1 + kMostCoarseLevels;
 
-std::array<Index, kMaxRank> dense_strides(const Box& box, Index bytes) {
+/// Strides of dense samples that are adjacent along `axis`.
+std::array<Index, kMaxRank> dense_strides(const Box& box, Index bytes, int axis = 0) {
   std::array<Index, kMaxRank> strides{};
+  strides[static_cast<std::size_t>(axis)] = bytes;
+  bytes *= box.extent(axis);
   for (int a = 0; a < box.rank; ++a) {
+    if (a == axis) continue;
     strides[static_cast<std::size_t>(a)] = bytes;
     bytes *= box.extent(a);
   }
@@ -114,7 +120,7 @@ std::size_t MeanLevels::layer_of(const Distribution* holders, bool is_coarsest, 
   for (const Box& box : layer.boxes) {
     layer.first_cells.push_back(layer.num_cells);
     layer.num_cells += box.num_samples();
-    layer.row_cells = std::max(layer.row_cells, box.extent(0));
+    for (int a = 0; a < box.rank; ++a) layer.row_cells = std::max(layer.row_cells, box.extent(a));
     Index in_slabs = 0;
     HaloGeometry::for_each_slab(box, layer.domain, kEdge,
                                 [&](int, const Box& slab) { in_slabs += slab.num_samples(); });
@@ -125,44 +131,43 @@ std::size_t MeanLevels::layer_of(const Distribution* holders, bool is_coarsest, 
   return layers_.size() - 1;
 }
 
-/// Of a child of cells of level + 1: a sample of the field, or the sum of a cell of `level`.
-Index MeanLevels::child_bytes(const Source& source, std::size_t level) const {
-  return level == 0 ? size_bytes(source.type) : cell_sum_bytes(source.type);
-}
-
-/// Chooses the parts of memory, and reserves transfers.
+/// The means of all fields, and what one component of a field needs at a time.
 Status MeanLevels::lay_out_memory(Comm& comm) {
-  Index end = 0, sums[2] = {}, received = 0, send = 0, slabs = 0, row = 0;
+  Index end = 0;
   for (Source& source : sources_) {
-    const std::size_t coarsest = source.positions.size();
-    for (std::size_t level = 0; level <= coarsest; ++level) {
+    for (std::size_t level = 1; level <= source.coarsest(); ++level) {
       const Layer& layer = layers_[source.layers[level]];
-      const Index bytes = child_bytes(source, level);
-      if (level > 0) {
-        source.means.push_back(next_part(layer.num_cells * source.components * size_bytes(source.type), end));
-        row = std::max(row, layer.row_cells * cell_sum_bytes(source.type));
-      }
-      if (level == coarsest) break;
-      if (level > 0) sums[level % 2] = std::max(sums[level % 2], layer.num_cells * bytes);
-      if (!layer.halo.can_send(bytes)) {
-        return error(
-            Code::kUnsupported,
-            "level_values=mean: {} samples of one rank complete cells of another, expected at most 1 "
-            "GiB; put smaller patches",
-            layer.halo.most_samples_of_message());
-      }
-      received = std::max(received, layer.halo.received_samples() * bytes);
-      send = std::max(send, layer.halo.sent_samples() * bytes);
-      slabs = std::max(slabs, layer.slab_cells * bytes + kMaxRank * kAlignment);
-      comm.reserve_transfers(layer.halo.num_sent(), layer.halo.num_received());
+      source.means.push_back(next_part(layer.num_cells * source.mean_bytes(), end));
     }
   }
-  scratch_ = {{next_part(sums[0], end), next_part(sums[1], end)},
-              next_part(received, end),
-              next_part(send, end),
-              next_part(slabs, end),
-              next_part(row, end)};
   memory_bytes_ = end;
+  for (Source& source : sources_) ESKER_RETURN_IF_ERROR(lay_out_scratch(comm, source, end));
+  return {};
+}
+
+Status MeanLevels::lay_out_scratch(Comm& comm, Source& source, Index begin) {
+  const Index sum_bytes = CellSums::of(source.type).bytes;
+  Index end = begin, send = 0;
+  for (std::size_t level = 0; level <= source.coarsest(); ++level) {
+    const Layer& layer = layers_[source.layers[level]];
+    const HaloGeometry& halo = layer.halo;
+    const Index bytes = level == 0 ? size_bytes(source.type) : sum_bytes;
+    if (!halo.can_send(bytes)) {
+      return error(
+          Code::kUnsupported,
+          "level_values=mean: {} samples of one rank complete cells of another, expected at most 1 GiB; "
+          "put smaller patches",
+          halo.most_samples_of_message());
+    }
+    comm.reserve_transfers(halo.num_sent(), halo.num_received());
+    const Index num_rows = MeanPyramid::num_rows(layer.domain.rank);
+    source.rows.push_back(next_part(num_rows * layer.row_cells * sum_bytes, end));
+    source.received.push_back(next_part(halo.received_samples() * bytes, end));
+    source.slabs.push_back(next_part(layer.slab_cells * bytes + kMaxRank * kAlignment, end));
+    send = std::max(send, halo.sent_samples() * bytes);
+  }
+  source.send = next_part(send, end);
+  memory_bytes_ = std::max(memory_bytes_, end);
   return {};
 }
 
@@ -200,92 +205,124 @@ PatchList MeanLevels::patches_of(int field) const {
   return {};
 }
 
-/// The means of a patch: dense, with adjacent components.
+/// The means of a patch: dense, with adjacent components, along the axes as in the patch.
 Patch MeanLevels::mean_patch(const Source& source, std::size_t level, std::size_t number) const {
   const Layer& layer = layers_[source.layers[level]];
-  const Index component_bytes = size_bytes(source.type), bytes = source.components * component_bytes;
-  const std::byte* data = memory_->data() + source.means[level - 1] + layer.first_cells[number] * bytes;
+  const std::byte* data =
+      memory_->data() + source.means[level - 1] + layer.first_cells[number] * source.mean_bytes();
   const Box& box = layer.boxes[number];
-  return {box, data, source.type, dense_strides(box, bytes), component_bytes};
+  const Patch samples = source.patches[number];
+  return {box, data, source.type, dense_strides(box, source.mean_bytes(), dense_axis(samples, samples.box)),
+          size_bytes(source.type)};
 }
 
-/// The children of cells of level + 1 in a patch.
-Patch MeanLevels::child_patch(const Source& source, int component, std::size_t level, int number) const {
-  const auto at = static_cast<std::size_t>(number);
-  if (level == 0) {
-    Patch patch = source.patches[at];
-    const Index dense = size_bytes(source.type);
-    const Index stride = patch.component_stride_bytes != 0 ? patch.component_stride_bytes : dense;
-    patch.data = static_cast<const std::byte*>(patch.data) + component * stride;
-    return patch;
-  }
-  const Layer& layer = layers_[source.layers[level]];
-  const Index bytes = cell_sum_bytes(source.type);
-  const std::byte* data = memory_->data() + scratch_.sums[level % 2] + layer.first_cells[at] * bytes;
-  return {layer.boxes[at], data, source.type, dense_strides(layer.boxes[at], bytes), 0};
+Patch MeanLevels::sample_patch(const Source& source, int component, int number) const {
+  Patch patch = source.patches[static_cast<std::size_t>(number)];
+  const Index dense = size_bytes(source.type);
+  const Index stride = patch.component_stride_bytes != 0 ? patch.component_stride_bytes : dense;
+  patch.data = static_cast<const std::byte*>(patch.data) + component * stride;
+  return patch;
 }
 
-/// Puts what was received for a patch into its slabs.
-void MeanLevels::fill_slabs(const Layer& children, int patch, Index bytes, CellsOfPatch& work) const {
-  std::byte* memory = memory_->data();
-  Index end = scratch_.slabs;
-  HaloGeometry::for_each_slab(work.own.box, work.domain, kEdge, [&](int a, const Box& slab) {
-    const Index begin = next_part(slab.num_samples() * bytes, end);
-    work.slabs[static_cast<std::size_t>(a)] = {slab, memory + begin, dense_strides(slab, bytes)};
-  });
-  for (const HaloGeometry::Piece& piece : children.halo.pieces_of(patch)) {
-    const ChildBox& slab = work.slabs[static_cast<std::size_t>(piece.slab)];
-    Index first = slab.data - memory;
-    for (int a = 0; a < piece.box.rank; ++a) {
-      first += (piece.box.lo[a] - slab.box.lo[a]) * slab.stride_bytes[static_cast<std::size_t>(a)];
+/// The pyramid of one patch at a time.
+class MeanLevels::Pyramid {
+ public:
+  Pyramid(const MeanLevels& of, const Source& source, int component)
+      : of_(of), source_(source), component_(component), sums_(CellSums::of(source.type)) {}
+
+  /// The pyramid of a patch, with the slabs of levels below `end`.
+  MeanPyramid of_patch(int patch, std::size_t end) {
+    if (patch != patch_) {
+      patch_ = patch;
+      num_slabs_ = 0;
+      const Patch samples = of_.sample_patch(source_, component_, patch);
+      samples_ = {samples.box, static_cast<const std::byte*>(samples.data), samples.stride_bytes};
+      axis_ = dense_axis(samples, samples.box);
+      for (std::size_t level = 0; level <= source_.coarsest(); ++level) begin_level(level);
     }
-    copy_samples(bytes, memory + scratch_.received + piece.first_sample * bytes,
-                 SampleMap::dense(piece.box, bytes), memory + first,
-                 SampleMap::strided(piece.box, slab.stride_bytes));
+    for (; num_slabs_ < end; ++num_slabs_) fill_slabs(num_slabs_);
+    return {sums_, source_.missing, samples_, axis_, std::span(levels_).first(source_.coarsest() + 1)};
   }
-}
+  [[nodiscard]] Index child_bytes(std::size_t level) const {
+    return level == 0 ? size_bytes(source_.type) : sums_.bytes;
+  }
 
-/// The means of `level`, and their sums unless it is the coarsest one, from the level below.
-void MeanLevels::average(const Source& source, int component, std::size_t level) const {
-  const Layer& children = layers_[source.layers[level - 1]];
-  const Layer& cells = layers_[source.layers[level]];
-  const Index bytes = child_bytes(source, level - 1), sum_bytes = cell_sum_bytes(source.type);
-  for (std::size_t p = 0; p < cells.boxes.size(); ++p) {
-    if (cells.boxes[p].empty()) continue;
-    const Patch own = child_patch(source, component, level - 1, static_cast<int>(p));
-    CellsOfPatch work{source.type,
-                      source.missing,
-                      level > 1,
-                      cells.boxes[p],
-                      children.domain,
-                      {own.box, static_cast<const std::byte*>(own.data), own.stride_bytes},
-                      {}};
-    fill_slabs(children, static_cast<int>(p), bytes, work);
-    work.row = memory_->data() + scratch_.row;
-    if (level < source.positions.size()) {
-      work.sums = memory_->data() + scratch_.sums[level % 2] + cells.first_cells[p] * sum_bytes;
+ private:
+  void begin_level(std::size_t level) {
+    const Layer& layer = of_.layers_[source_.layers[level]];
+    std::byte* memory = of_.memory_->data();
+    const auto patch = static_cast<std::size_t>(patch_);
+    MeanPyramid::Level& of = levels_[level];
+    of = {layer.domain, layer.boxes[patch], {}, memory + source_.rows[level]};
+    if (level == 0) return;
+    of.means = memory + source_.means[level - 1] + layer.first_cells[patch] * source_.mean_bytes() +
+               component_ * size_bytes(source_.type);
+    of.mean_strides = dense_strides(of.own, source_.mean_bytes(), axis_);
+  }
+
+  /// Puts what was received for the patch into its slabs.
+  void fill_slabs(std::size_t level) {
+    const Layer& layer = of_.layers_[source_.layers[level]];
+    std::byte* memory = of_.memory_->data();
+    const Index bytes = child_bytes(level);
+    MeanPyramid::Level& of = levels_[level];
+    Index end = source_.slabs[level];
+    HaloGeometry::for_each_slab(of.own, of.domain, kEdge, [&](int a, const Box& slab) {
+      const Index begin = next_part(slab.num_samples() * bytes, end);
+      of.slabs[static_cast<std::size_t>(a)] = {slab, memory + begin, dense_strides(slab, bytes)};
+    });
+    for (const HaloGeometry::Piece& piece : layer.halo.pieces_of(patch_)) {
+      const ChildBox& slab = of.slabs[static_cast<std::size_t>(piece.slab)];
+      Index first = slab.data - memory;
+      for (int a = 0; a < piece.box.rank; ++a) {
+        first += (piece.box.lo[a] - slab.box.lo[a]) * slab.stride_bytes[static_cast<std::size_t>(a)];
+      }
+      copy_samples(bytes, memory + source_.received[level] + piece.first_sample * bytes,
+                   SampleMap::dense(piece.box, bytes), memory + first,
+                   SampleMap::strided(piece.box, slab.stride_bytes));
     }
-    const Index mean_bytes = size_bytes(source.type);
-    work.mean_bytes = source.components * mean_bytes;
-    work.means = memory_->data() + source.means[level - 1] + cells.first_cells[p] * work.mean_bytes +
-                 component * mean_bytes;
-    average_cells(work);
+  }
+
+  const MeanLevels& of_;
+  const Source& source_;
+  int component_;
+  CellSums sums_;
+  int patch_ = -1;
+  std::size_t num_slabs_ = 0;  // levels that have them
+  ChildBox samples_;
+  int axis_ = 0;  // along which they are densest
+  std::array<MeanPyramid::Level, kMostLevels> levels_;
+};
+
+/// Sends and receives the layers of all levels, the finest first: those of a level need those below.
+void MeanLevels::exchange(Comm& comm, const Source& source, int component) const {
+  for (std::size_t level = 0; level < source.coarsest(); ++level) {
+    Pyramid pyramid(*this, source, component);
+    const auto pack = [&](int patch, const Box& box, std::byte* target) {
+      if (level == 0) {
+        HaloGeometry::pack(sample_patch(source, component, patch), box, size_bytes(source.type), target);
+      } else {
+        pyramid.of_patch(patch, level).copy_sums(level, box, target);
+      }
+    };
+    layers_[source.layers[level]].halo.exchange(comm, pyramid.child_bytes(level), pack,
+                                                memory_->data() + source.received[level],
+                                                memory_->data() + source.send);
   }
 }
 
 void MeanLevels::make(Comm& comm, Seconds& exchange_s, Seconds& compute_s) const {
   for (const Source& source : sources_) {
+    const auto num_patches = static_cast<int>(layers_[source.layers[0]].boxes.size());
     for (int component = 0; component < source.components; ++component) {
-      for (std::size_t level = 1; level <= source.positions.size(); ++level) {
-        Stopwatch watch;
-        layers_[source.layers[level - 1]].halo.exchange(
-            comm, child_bytes(source, level - 1),
-            [&](int number) { return child_patch(source, component, level - 1, number); },
-            memory_->data() + scratch_.received, memory_->data() + scratch_.send);
-        exchange_s += watch.lap();
-        average(source, component, level);
-        compute_s += watch.lap();
+      Stopwatch watch;
+      exchange(comm, source, component);
+      exchange_s += watch.lap();
+      Pyramid pyramid(*this, source, component);
+      for (int patch = 0; patch < num_patches; ++patch) {
+        pyramid.of_patch(patch, source.coarsest()).make_means();
       }
+      compute_s += watch.lap();
     }
   }
 }

@@ -5,13 +5,12 @@
 // CoarseFieldAdder takes for it; it belongs to the patch with that sample. So the boxes of coarse fields are
 // those of sampled levels, and the exchange and the files see only other memory behind the patches.
 //
-// Level by level, a cell adds its 2^rank children of the level below (grid/mean_cells.h). Those beyond the
-// upper ends of a patch come from the ranks that hold them (write/halo_geometry.h): one layer per level. The
-// order of additions depends on the grid alone, so that the bytes are the same for any ranks and patches.
+// A cell adds its 2^rank children of the level below (grid/mean_pyramid.h). Those beyond the upper ends of a
+// patch come from the ranks that hold them (write/halo_geometry.h): one layer per level. The order of
+// additions depends on the grid alone, so that the bytes are the same for any ranks and patches.
 //
-// Memory: the means of all fields, and for one component of one field at a time the sums of two levels and
-// what is sent and received. Everything is found and counted while a step is planned. A step allocates
-// nothing and cannot fail.
+// Memory: the means of all fields, and for one component of one field at a time the layers and a few rows of
+// sums. Everything is found and counted while a step is planned. A step allocates nothing and cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@
 #include "esker/types/schema.hpp"
 #include "exchange/directory.h"
 #include "exchange/patch_list.h"
-#include "grid/mean_cells.h"
+#include "grid/mean_pyramid.h"
 #include "plan/field_boxes.h"
 #include "write/halo_geometry.h"
 
@@ -84,34 +83,35 @@ class MeanLevels {
     Index num_cells = 0;
     HaloGeometry halo;     // of children; not of the coarsest level
     Index slab_cells = 0;  // of all slabs of a patch, the most
-    Index row_cells = 0;   // of a patch along x, the most
+    Index row_cells = 0;   // of a patch along any axis, the most
   };
+  /// A field of the dataset, with offsets in memory by level.
   struct Source {
-    int field = 0;  // of the dataset
+    int field = 0;
     SampleType type = SampleType::kFloat32;
     int components = 1;
     MissingValues missing;
     std::vector<int> positions;       // [level - 1] in the schema with coarse fields
     std::vector<std::size_t> layers;  // [level], 0 being the field's own
-    std::vector<Index> means;         // [level - 1] offset in memory
+    std::vector<Index> means;         // [level - 1], with all components
+    std::vector<Index> received, slabs, rows;
+    Index send = 0;
     PatchList patches;
+
+    [[nodiscard]] std::size_t coarsest() const { return positions.size(); }
+    [[nodiscard]] Index mean_bytes() const { return components * esker::size_bytes(type); }
   };
-  /// Offsets in memory, for one component of one field at a time.
-  struct Scratch {
-    Index sums[2]{}, received = 0, send = 0, slabs = 0, row = 0;
-  };
+  class Pyramid;
 
   [[nodiscard]] std::size_t layer_of(const Distribution* holders, bool is_coarsest, int rank);
   Status lay_out_memory(Comm& comm);
-  [[nodiscard]] Index child_bytes(const Source& source, std::size_t level) const;
-  [[nodiscard]] Patch child_patch(const Source& source, int component, std::size_t level, int number) const;
+  Status lay_out_scratch(Comm& comm, Source& source, Index begin);
   [[nodiscard]] Patch mean_patch(const Source& source, std::size_t level, std::size_t number) const;
-  void average(const Source& source, int component, std::size_t level) const;
-  void fill_slabs(const Layer& children, int patch, Index bytes, CellsOfPatch& work) const;
+  [[nodiscard]] Patch sample_patch(const Source& source, int component, int number) const;
+  void exchange(Comm& comm, const Source& source, int component) const;
 
   std::vector<Source> sources_;
   std::vector<Layer> layers_;
-  Scratch scratch_;
   Index memory_bytes_ = 0, most_memory_bytes_ = 0;
   const LevelMemory* memory_ = nullptr;
 };

@@ -11,24 +11,17 @@
 namespace esker {
 namespace {
 
-/// The means of the cells of a row, which one patch holds.
+/// The means of the cells of a row.
 template <class T>
 std::vector<T> means_of(const std::vector<T>& samples, const MissingValues& missing = {}) {
-  const Index count = std::ssize(samples);
-  const Box domain = Box::from_extent(1, {count});
-  CellsOfPatch work{sample_type_of<T>(),
-                    missing,
-                    false,
-                    Box::from_extent(1, {(count + 1) / 2}),
-                    domain,
-                    {domain, reinterpret_cast<const std::byte*>(samples.data()), {Index{sizeof(T)}}},
-                    {}};
-  std::vector<T> means(static_cast<std::size_t>(work.cells.hi[0]));
-  std::vector<std::byte> row(means.size() * static_cast<std::size_t>(cell_sum_bytes(work.type)));
-  work.row = row.data();
-  work.means = reinterpret_cast<std::byte*>(means.data());
-  work.mean_bytes = sizeof(T);
-  average_cells(work);
+  const CellSums sums = CellSums::of(sample_type_of<T>());
+  std::vector<T> means((samples.size() + 1) / 2);
+  std::vector<std::byte> row(means.size() * static_cast<std::size_t>(sums.bytes));
+  sums.clear(row.data(), std::ssize(means));
+  const auto* data = reinterpret_cast<const std::byte*>(samples.data());
+  sums.add_samples({data, sizeof(T), 0, std::ssize(samples)}, missing, row.data());
+  sums.write_means(row.data(), std::ssize(means), missing, reinterpret_cast<std::byte*>(means.data()),
+                   sizeof(T));
   return means;
 }
 
