@@ -198,10 +198,9 @@ def bench_command(options: BenchOptions) -> None:
                       --smooth), idx_32_bits, idx_16_bits ... idx_4_bits, idx_1_bit (stored_bits), zarr_levels,
                       zarr_means; idx_adaptive (keeps the flame at full resolution, what is near at 1/64, the
                       rest at 1/512), idx_1_of_2 ... idx_1_of_64 (reduced resolution): the cases of
-                      s3d_adaptive; with --peers
-                      also hdf5_deflate (chunked, with shuffle and deflate), netcdf_redefine, and with free space
-                      in the header netcdf_redefine_padded (each variable is defined when it is written);
-                      zarr_python_zstd, tensorstore_zstd
+                      s3d_adaptive; with --peers also hdf5_deflate (chunked, with shuffle and deflate),
+                      netcdf_redefine, and with free space in the header netcdf_redefine_padded (each variable
+                      is defined when it is written); zarr_python_zstd, tensorstore_zstd
     """
     if options.workload == "amr":
         _bench_amr(options)
