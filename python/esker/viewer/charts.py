@@ -72,6 +72,8 @@ class Charts:
 def _chart() -> Any:
     chart = figure(**_SIZE, tools="", toolbar_location=None, visible=False)
     chart.axis.axis_label_text_font_style = "normal"
+    chart.axis.axis_label_text_font_size = "11px"
+    chart.xaxis.ticker.desired_num_ticks = 4
     return chart
 
 
