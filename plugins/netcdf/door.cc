@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -52,9 +53,11 @@ bool stays_below(const std::filesystem::path& path) {
 Result<std::vector<Index>> integers(const AttributeValue& value) {
   std::vector<Index> list;
   for (const double number : to_reals(numbers_of(value))) {
-    const auto whole = static_cast<Index>(std::clamp(number, -9e15, 9e15));
-    if (static_cast<double>(whole) != number) return error(Code::kDataLoss, "{} is no index", number);
-    list.push_back(whole);
+    constexpr double kExact = 9007199254740992;  // 2^53
+    if (!(std::abs(number) <= kExact) || std::trunc(number) != number) {
+      return error(Code::kDataLoss, "{} is no index", number);
+    }
+    list.push_back(static_cast<Index>(number));
   }
   return list;
 }
@@ -78,6 +81,10 @@ Result<Door> parse(const Attributes& attributes, const std::filesystem::path& di
     ESKER_ASSIGN_OR_RETURN(door.box, integers(box->second));
     if (door.box.empty() || door.box.size() % 2 != 0 || door.box.size() > 2 * kMaxRank) {
       return Status(Code::kDataLoss, "the attribute 'box' has no two corners");
+    }
+    const std::size_t rank = door.box.size() / 2;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      if (door.box[axis] >= door.box[rank + axis]) return Status(Code::kDataLoss, "the box is empty");
     }
   }
   return door;

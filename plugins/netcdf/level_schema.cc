@@ -149,7 +149,7 @@ Result<std::vector<DimPart>> dim_parts(const Dataset& dataset, const Door& door)
     DimPart& part = parts[static_cast<std::size_t>(dims[axis])];
     part = {part.origin, chosen.origin[axis], chosen.stride[axis], chosen.count[axis]};
     if (part.count == 0) {
-      return error(Code::kOutOfRange, "the box has no sample of level {}; choose a finer level", *door.level);
+      return error(Code::kOutOfRange, "the box has no sample of the level; choose a finer level");
     }
   }
   return parts;

@@ -61,7 +61,7 @@ bool register_magic(const Library& library, const NC_Dispatch* table, const char
 }
 
 /// The libraries in which the table is registered.
-const std::vector<Library>& registered(bool& everywhere) {
+std::vector<Library> registered(bool& everywhere) {
   static std::mutex mutex;
   static std::vector<Library> libraries;
   const std::lock_guard lock(mutex);
@@ -94,7 +94,7 @@ const NC_Dispatch* esker_netcdf_table() {
   using namespace esker::netcdf_plugin;
   const void* caller = base_of(__builtin_return_address(0));
   bool everywhere = false;
-  const auto& libraries = registered(everywhere);
+  const std::vector<Library> libraries = registered(everywhere);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     if (base_of(reinterpret_cast<const void*>(libraries[i].define)) == caller)
       return table(static_cast<int>(i));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -288,6 +289,20 @@ def test_hostile_doors(folder: Path, tmp_path: Path, name: bytes, value: bytes, 
     assert said.lower() in found.lower() and found.count("esker: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("corners", "said"),
+    [((5, 2, 1, 5, 20, 4), "the box is empty"), ((5, 2, 1, 4, 20, 4), "the box is empty"), ((0.5,), "0.5 is no index"),
+     ((float("nan"),), "nan is no index"), ((1e300,), "1e+300 is no index"), ((0, 0, 0, 1, 99, 1), "exceeds the grid")],
+)  # fmt: skip
+def test_hostile_boxes(folder: Path, corners: tuple[float, ...], said: str) -> None:
+    content = (folder / "box.nc").read_bytes()
+    at = content.index(b"box\0") + 4 + 8
+    values = struct.pack(f">{len(corners)}d", *corners)
+    (folder / "hostile_box.nc").write_bytes(content[:at] + values + content[at + len(values) :])
+    found = refused(folder, "hostile_box.nc")
+    assert said in found and found.count("esker: ") == 1
+
+
 def test_damaged_doors(folder: Path) -> None:
     content = (folder / "coarse.nc").read_bytes()
     for cut in range(9, len(content), 7):
@@ -334,6 +349,7 @@ def test_the_commands(folder: Path, esker_command: Run) -> None:
         (("run.idx", "new.nc", "--level", "99"), "level 99, expected 0 to"),
         (("run.idx", "new.nc", "--box", "0:99,0:9,0:3"), "exceeds the grid"),
         (("run.idx", "other/new.nc"), "directory of its dataset"),
+        (("https://example.org/run.idx", "new.nc"), "URL"),
         (("no.idx", "new.nc"), "no.idx"),
     ],
 )
@@ -341,7 +357,9 @@ def test_doors_that_cannot_be(
     folder: Path, esker_command: Run, arguments: tuple[str, ...], said: str
 ) -> None:
     (folder / "other").mkdir(exist_ok=True)
-    paths = [folder / name if not name.startswith("-") and "." in name else name for name in arguments]
+    paths = [
+        folder / name if name.endswith((".nc", ".idx")) and ":" not in name else name for name in arguments
+    ]
     done = esker_command("door", *paths)
     assert done.returncode == 2 and said in done.stderr and not (folder / "new.nc").exists()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import esker
 from esker.base.boxes import Box
 from esker.dataset.same_part import same_part
+from esker.integrations.remote import is_url
 
 _LIBRARIES = Path(__file__).parents[1] / "lib"
 _MAGIC = b"CDF\x01Eskr"
@@ -54,9 +55,11 @@ def write_door(
     of its largest field. It contains the path from it to the dataset, which is in its directory, or below, so that both can
     be moved together. Raises ValueError if that is not so, or if the dataset does not have the level or the box, and
     FileExistsError if there is a file."""
+    if is_url(dataset):
+        raise ValueError(f"{dataset}: a door leads to files; expected a path, found a URL")
     door = Path(door)
     inside = os.path.relpath(os.path.abspath(dataset), os.path.abspath(door.parent))
-    if inside.startswith(os.pardir):
+    if Path(inside).parts[0] == os.pardir:
         raise ValueError(
             f"{door}: a door is in the directory of its dataset, or above it; expected it in {Path(dataset).parent}"
         )
