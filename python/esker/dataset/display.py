@@ -108,7 +108,8 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
 
 
 def _picture(field: Field, pixels: int) -> str:
-    """An image of the last step, or of a fixed field, with what it shows as its alternative text; "" if there is none."""
+    """An image of the last step that has the field, or of a fixed field, with what it shows as its alternative text; "" if
+    there is none."""
     if is_url(field.dataset.path) or len(field.grid.dims) not in (2, 3) or not (field.fixed or field.steps):
         return ""
     try:
@@ -135,11 +136,12 @@ def _plane(field: Field, pixels: int) -> tuple[np.ma.MaskedArray[Any, Any], str]
     stride = 1 << max(0, (longest // pixels).bit_length() - 1)
     box, where = (lo, hi), ""
     if len(lo) == 3:
-        middle = (lo[2] + hi[2]) // 2
+        middle = max(lo[2], (lo[2] + hi[2]) // 2 // stride * stride)  # of the coarse level
         box = ((*lo[:2], middle), (*hi[:2], middle + 1))
         where = f" at {field.grid.dims and list(field.grid.dims)[0]} index {middle}"
     steps = (stride, stride, 1)[: len(lo)]
-    values = scalars(field, field.read(box=box, stride=steps))
+    step = next((n for n in reversed(range(len(field.dataset.steps))) if field.has(n)), 0)
+    values = scalars(field, field.read(step, box, stride=steps))
     plane = values.reshape(values.shape[-2:])
     return plane if _goes_down(field) else plane[::-1], where
 
