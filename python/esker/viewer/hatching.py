@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_RECTANGLES = 4000
-"""Of one kind; more are merged, so that a rectangle may cover some samples of other kinds next to it."""
+"""Of one kind. With more, coarser cells are hatched if half of them is of the kind: scattered samples then have none, and are
+told by their color alone."""
 
 Rectangles = dict[str, NDArray[np.float64]]
 """left, right, bottom, top of each."""
 
 
 def rectangles(mask: NDArray[np.bool_], window: tuple[float, float, float, float]) -> Rectangles:
-    """Rectangles in drawn coordinates that cover the samples of a mask, whose outer edges are `window`."""
+    """Rectangles in drawn coordinates over the samples of a mask, whose outer edges are `window`."""
     cells = _cells(mask)
     size = 1
     while len(cells) > MAX_RECTANGLES:
@@ -40,7 +41,8 @@ def _cells(mask: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
     open_runs: dict[tuple[int, int], int] = {}
     for row in range(len(mask) + 1):
         runs = _runs(mask[row]) if row < len(mask) else []
-        for run in [run for run in open_runs if run not in runs]:
+        now = set(runs)
+        for run in [run for run in open_runs if run not in now]:
             done.append((*run, open_runs.pop(run), row))
         for run in runs:
             open_runs.setdefault(run, row)
@@ -55,8 +57,8 @@ def _runs(row: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def _halved(mask: NDArray[Any]) -> NDArray[np.bool_]:
-    """Half as many rows and columns; a sample is set if one of its four was."""
+    """Half as many rows and columns; a sample is set if two of its four were."""
     rows, columns = (size + size % 2 for size in mask.shape)
     padded = np.zeros((rows, columns), bool)
     padded[: mask.shape[0], : mask.shape[1]] = mask
-    return padded.reshape(rows // 2, 2, columns // 2, 2).any(axis=(1, 3))
+    return padded.reshape(rows // 2, 2, columns // 2, 2).sum(axis=(1, 3)) >= 2
