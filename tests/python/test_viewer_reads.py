@@ -117,6 +117,14 @@ def test_decreasing_coordinates_are_drawn_from_their_least(tmp_path: Path) -> No
     np.testing.assert_array_equal(made.values, array[:, ::-1])
 
 
+def test_coordinates_that_drift_are_not_even(tmp_path: Path) -> None:
+    """Each distance differs by less than 0.1 %, and the sum by three samples."""
+    x = np.cumsum(1 + 0.0009 * np.sin(np.linspace(0, 2 * np.pi, 10_000)))
+    ds = opened(tmp_path / "a.idx", {"f": np.zeros((2, 10_000))}, coords={"x": x})
+    _, plane, _ = plan(ds, field="f")
+    assert plane.horizontal.coordinate(5000) == pytest.approx(x[5000], abs=1e-9)
+
+
 def test_fill_values_nan_and_infinities_are_told_apart(tmp_path: Path) -> None:
     array = np.array([[1, np.nan, -9], [np.inf, 2, 3]], "f4")
     ds = opened(tmp_path / "a.idx", {"f": array}, attrs={"f": {"_FillValue": np.float32(-9)}})
@@ -224,7 +232,9 @@ def test_errors_become_sentences_and_stale_answers_are_dropped() -> None:
     reader = Reader(1)
     assert run(reader, "a", fail) == [(None, "run.idx: 403 Forbidden")]
     assert run(reader, "b", lambda _: 1, lambda: False) == []
-    assert run(reader, "d", lambda _: None.nothing) == [(None, "'NoneType' object has no attribute 'nothing'")]  # type: ignore[attr-defined]
+    assert run(reader, "d", lambda _: None.nothing) == [
+        (None, "'NoneType' object has no attribute 'nothing'")
+    ]  # type: ignore[attr-defined]
     reader.close()
     assert run(reader, "c", lambda _: 1, lambda: False) == []
 
@@ -244,10 +254,28 @@ def test_rectangles_cover_a_mask() -> None:
         (0, 4, 0, 2),
         (6, 8, 0, 1),
     ]
+    scattered = rectangles(np.random.default_rng(1).random((1024, 1024)) < 0.02, (0, 1, 0, 1))
+    assert ((scattered["right"] - scattered["left"]) * (scattered["top"] - scattered["bottom"])).sum() < 0.05
     noise = rectangles(np.indices((300, 301)).sum(0) % 2 == 0, (0, 301, 0, 300))
     assert len(noise["left"]) <= MAX_RECTANGLES
     assert (noise["left"].min(), noise["top"].max()) == (0, 300)
     assert len(rectangles(np.zeros((3, 3), bool), (0, 1, 0, 1))["left"]) == 0
+
+
+def test_components_count_as_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All components are read, also for one of them."""
+    esker.write(tmp_path / "run.idx", {"v": np.zeros((128, 128, 16), "f4")}, components={"v": 16})
+    field = esker.open(tmp_path / "run.idx")["v"]
+    monkeypatch.setattr("esker.viewer.reads.MAX_SAMPLES", 1 << 16)
+    found, _, _ = plan(field.dataset, pixels=(4000, 4000), field="v", component=3)
+    assert math.prod(field.select(level=found.final.level).shape) <= 1 << 16
+    fixed, _, _ = plan(field.dataset, field="v", level=field.max_level)
+    assert math.prod(field.select(level=fixed.final.level).shape) <= 1 << 16
+
+
+def test_a_window_without_width_is_read(ds: esker.Dataset) -> None:
+    found, _, _ = plan(ds, field="volume", normal="w", place=1, window=(0.0, 5e-324, 0.0, 1.0))
+    assert found.final is not None
 
 
 def test_the_pointer_finds_its_sample(ds: esker.Dataset) -> None:

@@ -23,9 +23,11 @@ from esker.viewer.session import Scene, Window
 OVERVIEW_SAMPLES = 1 << 16
 """Of the plane, at most: 256 kB of float32, and 1/12 of the samples of a screen of 1024 x 768."""
 MAX_SAMPLES = 1 << 24
-"""Of one answer."""
+"""Of one answer; each component counts."""
 SAMPLES_PER_PIXEL = 4
 """At most, where the axes have different resolutions and choose_view asks for the finer one."""
+_MIN_WIDTH = 1e-6
+"""Of a window, in samples: narrower ones are read as if they were so wide."""
 RANGE_SAMPLES = 1 << 18
 """Of a step, from which the range of the step is taken."""
 
@@ -106,7 +108,9 @@ def plan_of(field: Field, scene: Scene, plane: Plane, pixels: tuple[int, int]) -
     wanted = scene.level
     if wanted is None:
         wanted = _level_for(field, scene, plane, pixels)
-    most = MAX_SAMPLES if scene.level is not None else min(MAX_SAMPLES, SAMPLES_PER_PIXEL * math.prod(pixels))
+    most = MAX_SAMPLES // field.components
+    if scene.level is None:
+        most = min(most, SAMPLES_PER_PIXEL * math.prod(pixels))
     level = _finest_within(field, scene, plane, visible, most, wanted)
     note = ""
     if scene.level is not None and level < scene.level:
@@ -124,7 +128,7 @@ def box_request(field: Field, scene: Scene, plane: Plane) -> Request:
     """The window of a scene at its level, or at the finest level, as far as an answer may go."""
     visible = _visible(plane, scene.window)
     wanted = field.max_level if scene.level is None else scene.level
-    level = _finest_within(field, scene, plane, visible, MAX_SAMPLES, wanted)
+    level = _finest_within(field, scene, plane, visible, MAX_SAMPLES // field.components, wanted)
     return _request(field, scene, plane, visible, level)
 
 
@@ -139,7 +143,7 @@ def coarse_request(field: Field, scene: Scene, plane: Plane, most: int) -> Reque
 def range_request(field: Field, scene: Scene, step: int) -> Request:
     """A coarse read of a whole step, for the range of its values."""
     for level in range(field.max_level, -1, -1):
-        if math.prod(_counts(field, step, field.box, level)) <= RANGE_SAMPLES:
+        if math.prod(_counts(field, step, field.box, level)) * field.components <= RANGE_SAMPLES:
             break
     return Request(scene.dataset, field.name, step, scene.component, field.box, level, scene.bits)
 
@@ -167,8 +171,9 @@ def _level_for(field: Field, scene: Scene, plane: Plane, pixels: tuple[int, int]
     left, right, bottom, top = scene.window or plane.window
     for row, axis, low, high in ((0, plane.horizontal, left, right), (1, plane.vertical, bottom, top)):
         first, last = sorted((axis.index(low), axis.index(high)))
-        matrix[row, axis.number] = 2 / (last - first)
-        matrix[row, 3] = -(first + last) / (last - first)
+        width = max(last - first, _MIN_WIDTH)
+        matrix[row, axis.number] = 2 / width
+        matrix[row, 3] = -(first + last) / width
     if plane.normal is not None:
         matrix[2, plane.normal.number], matrix[2, 3] = 1, -scene.place
     shape = field.box[1]

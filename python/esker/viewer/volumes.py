@@ -163,7 +163,9 @@ def _fitted_box(box: Box | None, field: Field) -> Box | None:
 def plan_of(field: Field, volume: Volume, max_extent: int = MAX_EXTENT) -> Plan:
     """The reads of a volume: a coarse one, then the one that is asked for, or the finest that fits."""
     fixed = volume.scene.level
-    most = USUAL_SAMPLES if fixed is None else MAX_SAMPLES // field.components
+    most = MAX_SAMPLES // field.components
+    if fixed is None:
+        most = min(most, USUAL_SAMPLES)
     extent = max(2, min(max_extent, MAX_EXTENT))
     wanted = field.max_level if fixed is None else fixed
     last = _finest_within(field, volume, most, extent, wanted)
