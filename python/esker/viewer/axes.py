@@ -84,14 +84,14 @@ def axis_of(field: Field, dim: str) -> Axis:
 
 
 def _even(coords: NDArray[Any]) -> bool:
-    """Whether all distances are nearly the same, and not 0."""
+    """Whether all are nearly on a straight line, and not the same."""
     if not np.isfinite(coords).all():
         return False
     if len(coords) < 2:
         return True
-    steps = np.diff(coords)
-    mean = steps.mean()
-    return bool(mean != 0 and np.abs(steps - mean).max() <= _MAX_UNEVENNESS * abs(mean))
+    line = np.linspace(coords[0], coords[-1], len(coords))
+    step = abs(coords[-1] - coords[0]) / (len(coords) - 1)
+    return bool(step > 0 and np.abs(coords - line).max() <= _MAX_UNEVENNESS * step)
 
 
 @dataclass(frozen=True)
