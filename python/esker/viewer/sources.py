@@ -140,10 +140,11 @@ def _other(first: Source, other: Source, request: Request) -> Request:
         number = other.plane.normal.number
         lo[number] = nearest_place(other.plane.normal, other.scene.place, stride[number])
         hi[number] = lo[number] + 1
-    scene = other.scene
+    scene, stored = other.scene, other.field.stored_bits
+    bits = min(request.bits, stored) if request.bits is not None and stored is not None else None
     return Request(
         scene.dataset, scene.field, other.step, scene.component, (tuple(lo), tuple(hi)),
-        other.field.max_level, request.bits, scene.normal, scene.place, stride,
+        other.field.max_level, bits, scene.normal, scene.place, stride,
     )  # fmt: skip
 
 
