@@ -128,8 +128,10 @@ def statistics(picture: Picture) -> Statistics | None:
     )  # fmt: skip
 
 
-def exported(source: Source, picture: Picture, form: str) -> bytes:
-    """The samples of a picture as a file: an array of NumPy, comma-separated values, or netCDF."""
+def exported(
+    source: Source, picture: Picture, form: str, is_wanted: Callable[[], bool] = lambda: True
+) -> bytes:
+    """The samples of a picture as a file: an array of NumPy, comma-separated values, or netCDF. Raises Stale."""
     plane = source.plane
     across, up = coordinates(plane, picture)
     if form == "npy":
@@ -137,7 +139,7 @@ def exported(source: Source, picture: Picture, form: str) -> bytes:
         np.save(file, picture.values)
         return file.getvalue()
     if form == "csv":
-        return _csv(source, picture, across, up)
+        return _csv(source, picture, across, up, is_wanted)
     if form == "nc":
         return _netcdf(source, picture, across, up)
     raise ValueError(f"expected {', '.join(FORMATS)}, found {form!r}")
@@ -177,14 +179,18 @@ def _name(source: Source) -> str:
     return "_minus_".join(one.field.name for one in source.parts)
 
 
-def _csv(source: Source, picture: Picture, across: Any, up: Any) -> bytes:
+def _csv(source: Source, picture: Picture, across: Any, up: Any, is_wanted: Callable[[], bool]) -> bytes:
     """One line for each sample. Names are quoted, and cannot be formulas of a spreadsheet."""
     names = [source.plane.horizontal.label, source.plane.vertical.label, _name(source)]
     header = ",".join('"' + name.lstrip("=+-@\t").replace('"', '""') + '"' for name in names)
-    grid = np.stack([*np.meshgrid(across, up), picture.values.astype(np.float64)], axis=-1).reshape(-1, 3)
     file = io.StringIO()
+    file.write(header + "\n")
     digits = "%.9g" if picture.values.dtype == np.float32 else "%.17g"
-    np.savetxt(file, grid, delimiter=",", header=header, comments="", fmt=["%.12g", "%.12g", digits])
+    for place, row in zip(up, picture.values.astype(np.float64)):
+        if not is_wanted():
+            raise Stale
+        lines = np.column_stack([across, np.full(len(across), place), row])
+        np.savetxt(file, lines, delimiter=",", fmt=["%.12g", "%.12g", digits])
     return file.getvalue().encode()
 
 

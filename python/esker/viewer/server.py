@@ -150,7 +150,7 @@ class _Data(ReadingHandler):
 
         def read(is_wanted: Callable[[], bool]) -> bytes:
             picture = box_picture(source, source.scene.window or source.plane.window, is_wanted)
-            return exported(source, picture, form)
+            return exported(source, picture, form, is_wanted)
 
         key = ("export", form, *(one.scene for one in source.parts))
         found, _ = await self.read(key, read)
