@@ -18,7 +18,7 @@ from esker.viewer import volume_texts as texts
 from esker.viewer.answering import Page, failure, packed
 from esker.viewer.colors import PALETTES, palette
 from esker.viewer.globe_samples import Cells, read_cells, read_mesh
-from esker.viewer.globes import GlobeScene, globe_of, globes_of, levels_of, nearest_layer
+from esker.viewer.globes import GlobeScene, globe_of, globes_of, levels_of, nearest_layer, places_step
 from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
 from esker.viewer.session import query_of
@@ -69,6 +69,7 @@ class _Mesh(ReadingHandler):
     async def get(self) -> None:
         shown, dataset, level = chosen(self)
         key = ("mesh", shown.scene.dataset, globes_of(dataset)[shown.name].lon, level, shown.layer)
+        key = (*key, places_step(dataset, shown))
         found, reason = await self.read(key, partial(read_mesh, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
         self.finish(found.answer() if found else failure("globe", reason))
@@ -145,7 +146,9 @@ def description(datasets: Sequence[Dataset], shown: GlobeScene, notes: list[str]
         "values": _values(shown),
         "reads": levels,
         "samples": repr((scene.dataset, shown.name, scene.step, shown.layer, levels, scene.log, scene.bits)),
-        "mesh": repr((scene.dataset, globe.lon, shown.layer if globe.layer_dim else 0)),
+        "mesh": repr(
+            (scene.dataset, globe.lon, shown.layer if globe.layer_dim else 0, places_step(dataset, shown))
+        ),
         "max_level": field.max_level,
         "frame": {"globe": True},
     }

@@ -269,3 +269,9 @@ def triangles(side: int) -> NDArray[np.uint32]:
     first = np.stack([near, wide[:, :-1, 1:], far], axis=-1)
     second = np.stack([near, far, wide[:, 1:, :-1]], axis=-1)
     return np.concatenate([first.reshape(-1, 3), second.reshape(-1, 3)]).astype(np.uint32)
+
+
+def places_step(dataset: Dataset, shown: GlobeScene) -> int:
+    """The step whose places the cells have: 0 if they do not move."""
+    globe = globes_of(dataset)[shown.name]
+    return 0 if all(dataset[name].fixed for name in (*globe.lon, *globe.lat)) else shown.scene.step
