@@ -271,3 +271,19 @@ def test_no_more_than_three_pictures_are_in_memory(tmp_path: Path) -> None:
 
     encoders.write_movie(tmp_path / "a.gif", pictures(), 10)
     assert len(frames_of_gif(tmp_path / "a.gif")) == 6
+
+
+@pytest.mark.parametrize(
+    ("values", "log", "ends"),
+    [([1e-9, 1.0], True, (1e-4, 1)), ([273.0, 273.0], True, (273, 2730)), ([1e-12, 1e-12], False, (5e-13, 1.5e-12))],
+)  # fmt: skip
+def test_the_range_that_is_said_is_that_of_the_colors(
+    tmp_path: Path, values: list[float], log: bool, ends: tuple[float, float]
+) -> None:
+    esker.write(tmp_path / "a.idx", {"a": np.resize(values, (4, 6))})
+    movie = movies.Movie(esker.open(tmp_path / "a.idx")["a"], [0], log=log)
+    colors = movies.range_of(movie)
+    assert (colors.low, colors.high) == pytest.approx(ends)
+    assert next(movies.pictures(movie, colors)).ndim == 3
+    with pytest.raises(ValueError, match="above 0 for logarithmic colors, found -5:-1"):
+        movies.given_range(-5, -1, log=True)

@@ -179,7 +179,7 @@ def _write(movie: movies.Movie, options: MovieOptions, output: Path) -> movies.C
         if options.ends is None:
             colors = movies.range_of(movie, lambda done: update(_RANGE_SHARE * done))
         else:
-            colors = movies.ColorRange(*options.ends, "given")
+            colors = movies.given_range(*options.ends, movie.log)
         encoders.write_movie(staging.path, _counted(movie, colors, update), options.fps)
     return colors
 

@@ -109,7 +109,14 @@ def range_of(movie: Movie, update: Callable[[float], object] = lambda done: None
     count = len(movie.steps)
     read = f"range of {count} step{'s' if count > 1 else ''}"
     coarse = "" if level == movie.field.max_level else f" at level {level} of {movie.field.max_level}"
-    return ColorRange(min(ends), max(ends), read + coarse)
+    return ColorRange(*_drawn_ends(min(ends), max(ends), movie.log), read + coarse)
+
+
+def given_range(low: float, high: float, log: bool) -> ColorRange:
+    """A range that is drawn as it is. Raises ValueError if its colors cannot be logarithmic."""
+    if log and low <= 0:
+        raise ValueError(f"expected a range above 0 for logarithmic colors, found {low:g}:{high:g}")
+    return ColorRange(low, high, "given")
 
 
 def pictures(movie: Movie, colors: ColorRange) -> Iterator[Picture]:
@@ -171,13 +178,18 @@ class _Drawing:
         return np.array(self._canvas.buffer_rgba())[..., :3]
 
 
-def _norm(colors: ColorRange, log: bool) -> Any:
-    from matplotlib.colors import Normalize
-
+def _drawn_ends(low: float, high: float, log: bool) -> tuple[float, float]:
+    """The ends of the colors for the least and the greatest value."""
     if log:
-        return log_norm(colors.low, colors.high)
-    low, high = colors.low, colors.high
+        norm = log_norm(low, high)
+        return float(norm.vmin), float(norm.vmax)
     if low == high:
-        half = max(abs(low) / 2, 0.5)
-        low, high = low - half, high + half
-    return Normalize(low, high)
+        half = max(abs(low) / 2, np.finfo(np.float32).tiny)
+        return low - half, high + half
+    return low, high
+
+
+def _norm(colors: ColorRange, log: bool) -> Any:
+    from matplotlib.colors import LogNorm, Normalize
+
+    return (LogNorm if log else Normalize)(colors.low, colors.high)
