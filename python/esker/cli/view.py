@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,11 +115,19 @@ def view_command(options: ViewOptions) -> None:
             for number, field, url in server.zarr_urls():
                 click.echo(f"{options.paths[number]}, {field}: {url}")
         click.echo("Press Ctrl-C to end.")
-        if options.browser:
-            webbrowser.open(server.url())
+        if options.browser and _has_window():
+            threading.Thread(target=webbrowser.open, args=(server.url(),), daemon=True).start()
         server.run()
     except KeyboardInterrupt:
         click.echo()
+
+
+def _has_window() -> bool:
+    """Whether there is a browser that leaves the terminal alone; those in the terminal would wait for this process."""
+    try:
+        return type(webbrowser.get()) is not webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
 
 
 def _save(options: ViewOptions, output: Path) -> None:
