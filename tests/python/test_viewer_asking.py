@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import asking
+from esker.viewer import asking, texts
 from esker.viewer.axes import plane_of
 from esker.viewer.samples import Stale
 from esker.viewer.session import Scene, fitted
@@ -56,3 +56,17 @@ def test_statistics_are_those_of_the_box(ds: esker.Dataset) -> None:
     assert found is not None and (found.samples, found.without) == (50, 0)
     assert (found.least, found.greatest, found.counts.sum()) == (values.min(), values.max(), 50)
     assert (found.mean, found.deviation) == pytest.approx((values.mean(), values.std()))
+
+
+def test_statistics_say_where_the_extremes_are(tmp_path: Path) -> None:
+    values = np.full((6, 10), 5.0, "f4")
+    values[2, 7], values[0, 3] = -4.0, np.nan
+    esker.write(tmp_path / "u.idx", {"u": values}, time=0)
+    field = esker.open(tmp_path / "u.idx")["u"]
+    scene = fitted(Scene(field="u"), [field.dataset])
+    source = Source(field, scene, plane_of(field, scene))
+    found = asking.statistics(asking.box_picture(source, source.plane.window, lambda: True))
+    assert found is not None and (found.least_at.samples, found.greatest_at.samples) == (1, 58)
+    said = texts.statistics_text(found, source)
+    x, y = list(field.grid.dims)[::-1]
+    assert f": least -4 at {x} = 7, {y} = 2; greatest 5 at 58 samples, the first at {x} = 0, {y} = 0; mean " in said

@@ -37,6 +37,16 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Where:
+    """The samples that have the least or the greatest value: how many, and the first of them."""
+
+    samples: int
+    across: float
+    up: float
+    """Coordinates of the drawn axes."""
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Of the finite values of a box."""
 
@@ -48,6 +58,8 @@ class Statistics:
     greatest: float
     mean: float
     deviation: float
+    least_at: Where
+    greatest_at: Where
     counts: NDArray[np.int64]
     edges: NDArray[np.float64]
     """Of the bins of the histogram."""
@@ -122,10 +134,25 @@ def statistics(picture: Picture) -> Statistics | None:
     if not finite.size:
         return None
     counts, edges = np.histogram(finite, bins=BINS)
+    least, greatest = float(finite.min()), float(finite.max())
     return Statistics(
         picture.level, values.size, values.size - finite.size,
-        float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()), counts, edges,
+        least, greatest, float(finite.mean()), float(finite.std()),
+        _where(picture, least), _where(picture, greatest), counts, edges,
     )  # fmt: skip
+
+
+def drawn_at(picture: Picture, flat: int) -> tuple[float, float]:
+    """The middle of a sample of a picture, in coordinates of the drawn axes."""
+    rows, columns = picture.values.shape
+    row, column = divmod(flat, columns)
+    left, right, bottom, top = picture.window
+    return left + (column + 0.5) * (right - left) / columns, bottom + (row + 0.5) * (top - bottom) / rows
+
+
+def _where(picture: Picture, value: float) -> Where:
+    found = np.flatnonzero(picture.values.astype(np.float64) == value)
+    return Where(found.size, *drawn_at(picture, int(found[0])))
 
 
 def exported(

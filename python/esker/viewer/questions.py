@@ -85,7 +85,7 @@ class Questions:
                 self._link.answer = "No sample of the box has a finite value."
                 return
             self.charts.show_histogram(found, texts.label_of(source))
-            self._link.answer = texts.statistics_text(found, source.field)
+            self._link.answer = texts.statistics_text(found, source)
 
         key = ("box", box, *(one.scene for one in source.parts))
         self._ask(key, read, show)

@@ -10,7 +10,7 @@ from esker.base.counts import size_text
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot.labels import position_text, time_text
-from esker.viewer.asking import Statistics
+from esker.viewer.asking import Statistics, Where, drawn_at
 from esker.viewer.axes import Axis, Plane
 from esker.viewer.colors import Coloring
 from esker.viewer.reads import Plan
@@ -213,23 +213,33 @@ def alternative(field: Field, scene: Scene, plane: Plane, picture: Picture, colo
     )
 
 
-def statistics_text(found: Statistics, field: Field) -> str:
-    """The numbers of a box."""
-    units = field.attrs.get("units", "")
+def statistics_text(found: Statistics, source: Source) -> str:
+    """The numbers of a box, and where the extremes are."""
+    units = source.field.attrs.get("units", "")
     without = f", {found.without} without a value" if found.without else ""
+    extremes = (
+        f"{name} {number(value)} at {_extreme_text(where, source.plane)}"
+        for name, value, where in (
+            ("least", found.least, found.least_at),
+            ("greatest", found.greatest, found.greatest_at),
+        )
+    )
     return (
-        f"box of {found.samples} samples of level {found.level}{without}: least {number(found.least)}, "
-        f"mean {number(found.mean)}, greatest {number(found.greatest)}, "
-        f"standard deviation {number(found.deviation)} {units}".rstrip()
+        f"box of {found.samples} samples of level {found.level}{without}: {'; '.join(extremes)}; "
+        f"mean {number(found.mean)}, standard deviation {number(found.deviation)} {units}".rstrip()
     )
 
 
+def _extreme_text(where: Where, plane: Plane) -> str:
+    place = _drawn_place_text(plane, where.across, where.up)
+    return place if where.samples == 1 else f"{where.samples} samples, the first at {place}"
+
+
 def _place_text(picture: Picture, plane: Plane, flat: int) -> str:
-    rows, columns = picture.values.shape
-    row, column = divmod(flat, columns)
-    left, right, bottom, top = picture.window
-    across = left + (column + 0.5) * (right - left) / columns
-    up = bottom + (row + 0.5) * (top - bottom) / rows
+    return _drawn_place_text(plane, *drawn_at(picture, flat))
+
+
+def _drawn_place_text(plane: Plane, across: float, up: float) -> str:
     places = ((plane.horizontal, across), (plane.vertical, up))
     return ", ".join(coordinate_text(axis, round(axis.index(drawn))) for axis, drawn in places)
 
