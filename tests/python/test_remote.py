@@ -8,7 +8,13 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from functools import partial
+from http.server import (
+    BaseHTTPRequestHandler,
+    HTTPServer,
+    SimpleHTTPRequestHandler,
+    ThreadingHTTPServer,
+)
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +82,13 @@ class _Pages(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "37")
         self.end_headers()
         self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class _Listing(SimpleHTTPRequestHandler):
+    """A server as `python -m http.server`: a directory's address is a page that lists it."""
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -154,6 +167,16 @@ def test_a_dataset_of_several_grids(server: Served, samples: Any) -> None:
         dataset = esker.open(f"{server.url}/{name}")
         assert np.array_equal(dataset["topg"].read(), samples[0, :30, :40].astype("f4"))
         assert np.array_equal(dataset["temp"].read(), samples[:5, :30, :40].astype("f4"))
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_a_server_that_lists_directories(directory: Path, samples: Any, end: str) -> None:
+    handler = partial(_Listing, directory=directory)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listing:
+        threading.Thread(target=listing.serve_forever, daemon=True).start()
+        dataset = esker.open(f"http://127.0.0.1:{listing.server_port}/two{end}")
+        assert np.array_equal(dataset["topg"].read(), samples[0, :30, :40].astype("f4"))
+        listing.shutdown()
 
 
 def test_a_coarse_level_touches_only_its_bytes(server: Served, directory: Path, samples: Any) -> None:

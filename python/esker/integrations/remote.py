@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::|://)")
 
@@ -36,7 +37,7 @@ class Files:
             if _is_missing_file(error):
                 raise
             raise OSError(f"{error.__cause__!r}") from error
-        if found.get("type", "file") != "file":
+        if found.get("type", "file") != "file" or _is_listing(found):
             raise FileNotFoundError(f"{path}: expected a file, found a directory")
         size = found["size"]
         if size is not None:
@@ -120,6 +121,12 @@ async def _answer(file_system: Any, url: str, headers: Mapping[str, str]) -> Any
         raise FileNotFoundError(url)
     answer.raise_for_status()
     return answer
+
+
+def _is_listing(found: Mapping[str, Any]) -> bool:
+    """Whether a web server answers with the list of a directory: servers send clients to its address with a slash."""
+    page = str(found.get("mimetype", "")).partition(";")[0].strip() == "text/html"
+    return page and urlsplit(str(found.get("url", ""))).path.endswith("/")
 
 
 def _is_missing_file(error: FileNotFoundError) -> bool:
