@@ -13,7 +13,7 @@ from esker.integrations.netcdf import preloaded
 
 @click.command(
     "run",
-    context_settings={"ignore_unknown_options": True},
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\b
     Examples:
       esker run --netcdf -- ncdump -h run.idx
