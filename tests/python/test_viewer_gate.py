@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -221,6 +223,17 @@ def test_the_command_refuses_patterns_and_has_no_way_without_token(tmp_path: Pat
         assert result.exit_code == 2, result.output
     shown = CliRunner().invoke(command, ["view", "--help"]).output
     assert "token" in shown and not any(f"--{word}" in shown for word in ("no-token", "token", "insecure"))
+
+
+def test_a_port_in_use_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    esker.write(tmp_path / "a.idx", {"f": np.ones((2, 2))})
+
+    def refuse(port: int, host: str) -> None:
+        raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
+
+    monkeypatch.setattr("esker.viewer.server.bind_sockets", refuse)
+    result = CliRunner().invoke(command, ["view", str(tmp_path / "a.idx"), "--no-browser", "--port", "5006"])
+    assert result.exit_code == 1 and f"127.0.0.1:5006: {os.strerror(errno.EADDRINUSE)}" in result.stderr
 
 
 def test_another_host_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,6 +187,14 @@ def _websocket_origins(gate: Gate) -> set[str]:
     return names | {urlsplit(origin).netloc for origin in gate.origins}
 
 
+def _listening(port: int, host: str) -> list[Any]:
+    """Sockets at an address. Raises OSError, which names the address."""
+    try:
+        return bind_sockets(port, host)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, f"{host}:{port}") from error
+
+
 class ViewServer:
     """Shows datasets to those who have the token."""
 
@@ -206,7 +214,7 @@ class ViewServer:
         """Of other programs, so that pages do not wait for them."""
         self._datasets = list(datasets)
         self._host = host
-        self._sockets = bind_sockets(port, host)
+        self._sockets = _listening(port, host)
         self.port: int = self._sockets[0].getsockname()[1]
         self.gate.port = self.port
         self._loop: IOLoop | None = None
