@@ -118,6 +118,15 @@ def test_titles_are_never_formulas() -> None:
         assert (title.text if is_model else title) == text
 
 
+def test_a_plane_across_another_dimension_is_in_the_middle(page: Viewer) -> None:
+    press(page, "f ArrowUp n")
+    assert (page.scene.normal, page.scene.place) == ("y", 20)
+    press(page, "ArrowUp n")
+    assert (page.scene.normal, page.scene.place) == ("x", 30)
+    page.change(normal="y", place=7)
+    assert (page.scene.normal, page.scene.place) == ("y", 7)
+
+
 def test_what_cannot_be_has_a_sentence(page: Viewer) -> None:
     press(page, "e")
     assert page.link.notes == "A difference needs two views: add another one first."

@@ -118,6 +118,15 @@ def fitted(scene: Scene, datasets: Sequence[Dataset]) -> Scene:
     )
 
 
+def turned(scene: Scene, normal: str, datasets: Sequence[Dataset]) -> Scene:
+    """The plane across another dimension, in the middle: the first one is often outside of what was computed."""
+    field = field_of(scene, datasets)
+    if field is None or normal == scene.normal or normal not in field.grid.dims:
+        return scene
+    axis = axis_number(field, normal)
+    return scene.but(normal=normal, place=(field.box[0][axis] + field.box[1][axis]) // 2)
+
+
 def _plane(field: Field, scene: Scene) -> dict[str, Any]:
     dims = list(field.grid.dims)
     if len(dims) == 2:

@@ -22,7 +22,7 @@ from esker.viewer.pane import Pane
 from esker.viewer.playing import Player
 from esker.viewer.ranges import Ranges
 from esker.viewer.reader import Reader
-from esker.viewer.session import Scene, Window, fitted, why_nothing_is_shown
+from esker.viewer.session import Scene, Window, fitted, turned, why_nothing_is_shown
 from esker.viewer.sources import source_of
 from esker.viewer.views import MAX_VIEWS, Views, fitted_views, is_at_end, query_of_views, views_of
 
@@ -174,7 +174,7 @@ class Viewer:
         if changes.get("range") == "hand" and before.range != "hand":
             colors = self.panes[number].colors
             changes = {"low": colors.low, "high": colors.high, **changes}
-        scene = before.but(**changes)
+        scene = turned(before, changes.get("normal", before.normal), self._datasets).but(**changes)
         if scene.difference is None:
             scene = fitted(scene, self._datasets)
         if not scene.low < scene.high:
