@@ -73,6 +73,7 @@ def test_a_link_keeps_the_scene(ds: esker.Dataset, changes: dict[str, Any]) -> N
         ({"field": "nope"}, "The link names the field 'nope', which does not exist; shown is 'thk'."),
         ({"step": "99"}, "names the step 99"),
         ({"field": "temp", "step": "1"}, "names the step 1"),
+        ({"field": "thk", "normal": "w"}, "The link names the dimension 'w', which does not exist."),
         ({"field": "temp", "step": "0", "normal": "w"}, "names the dimension 'w'"),
         ({"field": "temp", "place": "6", "step": "0"}, "names the index 6"),
         ({"level": "77"}, "names the level 77"),

@@ -258,10 +258,8 @@ def scene_of(
     for name, called in names.items():
         found = getattr(scene, name)
         if name in given and found != given[name]:
-            instead = "nothing" if found in (None, "") else repr(found)
-            notes.append(
-                f"The link names the {called} {given[name]!r}, which does not exist; shown is {instead}."
-            )
+            instead = "" if found in (None, "") else f"; shown is {found!r}"
+            notes.append(f"The link names the {called} {given[name]!r}, which does not exist{instead}.")
     return scene, notes
 
 
