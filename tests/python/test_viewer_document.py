@@ -167,6 +167,7 @@ def test_a_step_that_cannot_be_read_hides_the_one_before(page: Viewer, tmp_path:
     assert page.link.title == "thk, t = 1" and page.pane.picture is not None  # read ahead
     press(page, "ArrowRight")
     assert page.link.notes.startswith("The picture could not be read: ") and ".bin" in page.link.notes
+    assert "\n" not in page.link.notes and page.link.colors == "" and "not read" in page.link.status
     canvas = page.pane.canvas
     assert not canvas.detail.image.visible and not canvas.overview.image.visible
     press(page, "ArrowLeft")

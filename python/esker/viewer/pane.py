@@ -303,14 +303,20 @@ class Pane:
         self.colors = colors
         is_final = picture is not None and self._is_final(picture)
         status = texts.status(
-            source.field, plan, picture, self._read_bytes, self._pixels_apart(picture), is_final=is_final
+            source.field,
+            plan,
+            picture,
+            self._read_bytes,
+            self._pixels_apart(picture),
+            is_final=is_final,
+            failed=bool(self._error),
         )
         loss = self._loss if picture is not None else ""
         said = {
             "title": texts.title_of(source, picture.place if picture else source.scene.place),
             "status": " · ".join(part for part in (status, texts.steps_of(source), loss) if part),
             "where": texts.where_text(source.field, source.scene, source.plane, picture),
-            "colors": texts.range_text(colors.low, colors.high, colors.source),
+            "colors": texts.range_text(colors.low, colors.high, colors.source) if picture else "",
             "kinds": texts.kinds_text(layer.drawn) if layer and layer.drawn else "",
             "notes": "\n".join(self._notes(colors, picture)),
         }
@@ -325,7 +331,7 @@ class Pane:
             self._error,
             plan.note if plan else "",
             self._outline_note,
-            colors.note,
+            colors.note if picture else "",
             *(picture.notes if picture else ()),
         )
         return [text for text in said if text]

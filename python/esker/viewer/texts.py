@@ -130,11 +130,18 @@ def step_text(field: Field, scene: Scene) -> str:
 
 
 def status(
-    field: Field, plan: Plan, picture: Picture | None, nbytes: int, pixels_apart: float, *, is_final: bool
+    field: Field,
+    plan: Plan,
+    picture: Picture | None,
+    nbytes: int,
+    pixels_apart: float,
+    *,
+    is_final: bool,
+    failed: bool,
 ) -> str:
     """The line that is always visible: level, samples per pixel, whether more is to come, bytes read."""
     if picture is None:
-        return f"level {plan.overview.level} of {field.max_level} · reading …"
+        return f"level {plan.overview.level} of {field.max_level} · {'not read' if failed else 'reading …'}"
     done = "complete" if is_final else f"refining to level {plan.final.level}"
     density = (1 / pixels_apart) ** 2 if pixels_apart else 0.0
     return " · ".join(
