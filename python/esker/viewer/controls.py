@@ -44,7 +44,7 @@ class Controls:
         self._dataset = self._select("Dataset", "dataset", int, names)
         self._field = self._select("Field", "field", str)
         self._component = self._select("Component", "component", lambda v: None if v == _LENGTH else int(v))
-        self._step = self._slider("Step", "step")
+        self._step = self._slider("Step (index)", "step")
         self.play = Button(label="Play", width=_WIDTH, button_type="default")
         self.play.on_click(lambda: do("play"))
         self._follow = self._check("follow new steps", "follow")
