@@ -160,6 +160,14 @@ def test_both_ends_of_a_line_are_set_by_keys(page: Viewer) -> None:
     assert page.link.answer == "" and page.pane.canvas.line.data == {"x": [], "y": []}
 
 
+def test_only_boxes_offer_their_samples(page: Viewer) -> None:
+    for key in ("Enter", "k", "Escape"):
+        press(page, "b")
+        assert page.link.data.startswith("data?field=thk")
+        press(page, key)
+        assert page.link.data == ""
+
+
 def test_a_step_that_cannot_be_read_hides_the_one_before(page: Viewer, tmp_path: Path) -> None:
     for file in tmp_path.rglob("*.bin"):
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])

@@ -32,7 +32,7 @@ class Questions:
         self._ticket += 1
         self.ends = []
         self.charts.clear()
-        self._link.answer = ""
+        self._link.update(answer="", data="")
 
     def about_sample(self, place: list[float], source: Source) -> None:
         """Shows the series and the profile of the sample at a place."""
@@ -96,7 +96,7 @@ class Questions:
     ) -> None:
         self._ticket += 1
         ticket = self._ticket
-        self._link.answer = "reading …"
+        self._link.update(answer="reading …", data="")
 
         def done(found: Any, reason: str) -> None:
             self._later(partial(self._arrived, ticket, found, reason, show))
