@@ -58,6 +58,16 @@ def test_statistics_are_those_of_the_box(ds: esker.Dataset) -> None:
     assert (found.mean, found.deviation) == pytest.approx((values.mean(), values.std()))
 
 
+def test_a_netcdf_file_of_a_box_says_when_and_where(ds: esker.Dataset, tmp_path: Path) -> None:
+    scene = fitted(Scene(field="f", step=2, normal="z", place=3), [ds])
+    source = Source(ds["f"], scene, plane_of(ds["f"], scene))
+    picture = asking.box_picture(source, source.plane.window, lambda: True)
+    (tmp_path / "box.nc").write_bytes(asking.exported(source, picture, "nc"))
+    found = esker.open(tmp_path / "box.nc")
+    assert (list(found.steps), found.time_attrs["units"]) == ([20.0], "days")
+    assert found.attrs["plane"] == "z = 300"
+
+
 def test_statistics_say_where_the_extremes_are(tmp_path: Path) -> None:
     values = np.full((6, 10), 5.0, "f4")
     values[2, 7], values[0, 3] = -4.0, np.nan

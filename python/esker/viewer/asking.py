@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
+from esker.plot.labels import position_text
 from esker.viewer.axes import Axis, Plane, axis_of
 from esker.viewer.samples import Picture, Stale
 from esker.viewer.session import Scene, Window
@@ -221,6 +222,19 @@ def _csv(source: Source, picture: Picture, across: Any, up: Any, is_wanted: Call
     return file.getvalue().encode()
 
 
+def _netcdf_attributes(source: Source, picture: Picture) -> dict[str, Any]:
+    """Of the axes, of time, and of the file: the place of the plane, which is no axis."""
+    field, plane = source.field, source.plane
+    attrs: dict[str, Any] = {axis.dim: {"units": axis.units} for axis in (plane.horizontal, plane.vertical)}
+    times = field.dataset.time_attrs
+    known = {name: times[name] for name in ("units", "calendar") if name in times}
+    if known and not field.fixed:
+        attrs["time"] = known
+    if plane.normal is not None and picture.place is not None and source.minus is None:
+        attrs["plane"] = position_text(field, plane.normal.dim, picture.place)
+    return attrs
+
+
 def _netcdf(source: Source, picture: Picture, across: Any, up: Any) -> bytes:
     """A netCDF file of Esker, with coordinates and the attributes of the field."""
     import tempfile
@@ -232,12 +246,12 @@ def _netcdf(source: Source, picture: Picture, across: Any, up: Any) -> bytes:
     rows, columns = picture.values.shape
     axes = {plane.horizontal.dim: columns, plane.vertical.dim: rows}
     coords = {plane.horizontal.dim: across, plane.vertical.dim: up}
-    units = {axis.dim: {"units": axis.units} for axis in (plane.horizontal, plane.vertical)}
+    attrs = _netcdf_attributes(source, picture)
     names = ("units", "long_name", "standard_name") if source.minus is None else ("units",)
     kept = {name: text for name, text in field.attrs.items() if name in names}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "box.nc"
-        with Writer(path, dims=axes, coords=coords, attrs=units, report="none") as writer:
+        with Writer(path, dims=axes, coords=coords, attrs=attrs, report="none") as writer:
             made = writer.field(_name(source), picture.values.dtype.str[1:], attrs=kept)
             with writer.step(0.0 if field.fixed else field.dataset.steps[source.step]) as step:
                 step.put(made, picture.values)
