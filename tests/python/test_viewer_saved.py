@@ -141,6 +141,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 2 and "page.html exists; choose another name or give --overwrite" in done.stderr
     assert run("--save", "page.html", "--overwrite").exit_code == 0
     assert "expected .html" in run("--save", "page.png").stderr
+    done = run("--save", "nowhere/page.html")
+    assert done.exit_code == 2 and " nowhere: No such file or directory" in done.stderr
     assert {file.name for file in tmp_path.iterdir()} == {"a", "page.html"}
 
 

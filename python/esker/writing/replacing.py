@@ -37,7 +37,7 @@ def staged(path: Path, old: Iterable[str] = ()) -> Iterator[Staging]:
     `old` are names in the directory of `path` to remove then. If the block raises, nothing changes. A process
     that is killed leaves a directory `.NAME.*.partial`.
     """
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
+    partial = _partial_directory(path)
     try:
         staging = Staging(partial / path.name)
         yield staging
@@ -47,6 +47,14 @@ def staged(path: Path, old: Iterable[str] = ()) -> Iterator[Staging]:
         # If publishing failed, it may still hold old files that could not be moved back.
         if staging.published or not replaced.exists() or not os.listdir(replaced):
             shutil.rmtree(partial, ignore_errors=True)
+
+
+def _partial_directory(path: Path) -> Path:
+    """A new directory next to `path`. Errors name the directory that was asked for."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path.parent)) from error
 
 
 @contextmanager
