@@ -169,6 +169,13 @@ def test_a_dataset_of_several_grids(server: Served, samples: Any) -> None:
         assert np.array_equal(dataset["temp"].read(), samples[:5, :30, :40].astype("f4"))
 
 
+def test_a_server_that_cannot_be_reached_is_named() -> None:
+    said = r"http://127\.0\.0\.1:1/run\.idx.*Cannot connect to host 127\.0\.0\.1:1"
+    with pytest.raises(OSError, match=said) as found:
+        esker.open("http://127.0.0.1:1/run.idx")
+    assert "ConnectionKey" not in str(found.value)
+
+
 @pytest.mark.parametrize("end", ["", "/"])
 def test_a_server_that_lists_directories(directory: Path, samples: Any, end: str) -> None:
     handler = partial(_Listing, directory=directory)

@@ -36,7 +36,7 @@ class Files:
         except FileNotFoundError as error:
             if _is_missing_file(error):
                 raise
-            raise OSError(f"{error.__cause__!r}") from error
+            raise OSError(str(error.__cause__) or repr(error.__cause__)) from error
         if found.get("type", "file") != "file" or _is_listing(found):
             raise FileNotFoundError(f"{path}: expected a file, found a directory")
         size = found["size"]
