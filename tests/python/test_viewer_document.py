@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import esker
 pytest.importorskip("bokeh")
 from bokeh.document import Document  # noqa: E402
 
+from esker.viewer.bundling import Bundle  # noqa: E402
 from esker.viewer.canvas import Canvas  # noqa: E402
+from esker.viewer.page import Link  # noqa: E402
 from esker.viewer.reader import Reader  # noqa: E402
 from esker.viewer.samples import Stale  # noqa: E402
 from esker.viewer.viewer import Viewer  # noqa: E402
@@ -205,31 +208,49 @@ def test_new_steps_come_while_the_page_is_open(
     assert titles(page) == ["other, t = 0", "other, t = 0"] and page.controls.fields == ["other"]
 
 
-def test_changes_of_a_callback_are_one_message() -> None:
-    import asyncio
+class Socket:
+    """A connection that keeps its messages."""
 
-    from esker.viewer.bundling import Bundle
-    from esker.viewer.page import Link
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+        self.protocol = self
 
-    class Socket:
-        messages: list[Any] = []
-        protocol = property(lambda self: self)
+    def create(self, kind: str, events: list[Any]) -> Any:
+        return kind, [(event.attr, event.new) for event in events]
 
-        def create(self, kind: str, events: list[Any]) -> Any:
-            return kind, [(event.attr, event.new) for event in events]
+    async def send_message(self, message: Any) -> None:
+        self.messages.append(message)
 
-        async def send_message(self, message: Any) -> None:
-            self.messages.append(message)
 
+@pytest.fixture
+def bundled() -> tuple[Socket, Link, list[Any]]:
+    """A connection, a model whose changes it bundles, and what Bokeh awaits when a callback has ended."""
     socket, link, document = Socket(), Link(), Document()
     document.add_root(link)
     bundle, sent = Bundle(socket, socket), []
     document.on_change(lambda event: sent.append(bundle.send(event)))
+    return socket, link, sent
+
+
+async def await_all(sent: list[Any]) -> None:
+    for one in sent:
+        await one
+
+
+def test_changes_of_a_callback_are_one_message(bundled: tuple[Socket, Link, list[Any]]) -> None:
+    socket, link, sent = bundled
     link.title, link.status, link.title = "a", "b", "c"
-
-    async def flush() -> None:
-        for one in sent:
-            await one
-
-    asyncio.run(flush())
+    asyncio.run(await_all(sent))
     assert socket.messages == [("PATCH-DOC", [("title", "c"), ("status", "b")])]
+
+
+def test_a_callback_that_raises_does_not_keep_back_later_changes(bundled: tuple[Socket, Link, list[Any]]) -> None:
+    """Bokeh awaits nothing then."""
+    socket, link, sent = bundled
+    link.title = "a"
+    for dropped in sent:
+        dropped.close()
+    sent.clear()
+    link.title, link.status = "b", "c"
+    asyncio.run(await_all(sent))
+    assert socket.messages == [("PATCH-DOC", [("title", "b"), ("status", "c")])]

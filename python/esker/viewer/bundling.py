@@ -18,16 +18,17 @@ class Bundle:
         self._events: list[Any] = []
 
     def send(self, event: Any) -> Awaitable[None]:
-        """Takes a change. Bokeh awaits the answers to all changes of a callback when it has ended, in order."""
-        if any(earlier.combine(event) for earlier in self._events):
-            return _nothing()
-        self._events.append(event)
-        return self._flush() if len(self._events) == 1 else _nothing()
+        """Takes a change. Bokeh awaits the answers to all changes of a callback when it has ended, in order.
+
+        It awaits none of them if the callback raised: then the changes are sent together with those of the next one.
+        """
+        if not any(earlier.combine(event) for earlier in self._events):
+            self._events.append(event)
+        return self._flush()
 
     async def _flush(self) -> None:
+        """Sends what was taken; the first answer that is awaited does so for all."""
+        if not self._events:
+            return
         events, self._events = self._events, []
         await self._socket.send_message(self._connection.protocol.create("PATCH-DOC", events))
-
-
-async def _nothing() -> None:
-    """What was taken is sent with the first change."""
