@@ -54,17 +54,49 @@ def test_new_steps_are_seen(path: Path) -> None:
 def test_a_dataset_that_is_replaced_has_a_sentence(path: Path) -> None:
     write(path, 2)
     watch = Watch(esker.open(path))
-    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for file in path.parent.iterdir():
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
     lost = watch.look()
     assert lost is not None and lost.dataset is None
     assert lost.note == f"{path} is missing; shown is what was read before."
     assert watch.look() is None
-    for other in path.parent.iterdir():
-        shutil.rmtree(other) if other.is_dir() else other.unlink()
     write(path, 3, first=7.0)
     change = watch.look()
     assert change is not None and change.dataset is not None and len(change.dataset.steps) == 3
     np.testing.assert_array_equal(change.dataset["f"].read(step=0)[0, :2], [7, 8])
+
+
+@pytest.mark.parametrize("written, name", [("two.idx", "two.idx"), ("two.idx", "two"), ("one.idx", "one")])
+def test_datasets_are_watched_by_each_of_their_names(tmp_path: Path, written: str, name: str) -> None:
+    """Several grids become the directory `two`; a single one becomes `one.idx` and its blocks in `one`."""
+    dims = {"x": 8, "y": 6, "z": 4}
+    with esker.Writer(tmp_path / written, dims=dims, report="none") as writer:
+        shapes = [(6, 8), (4, 6, 8)] if written == "two.idx" else [(4, 6, 8)]
+        for shape in shapes:
+            writer.field(f"f{len(shape)}", "f4", grid=writer.grid("xyz"[: len(shape)], tuple("xyz"[: len(shape)])))
+        with writer.step(0.0) as step:
+            for shape in shapes:
+                step.put(f"f{len(shape)}", np.ones(shape, "f4"))
+    watch = Watch(esker.open(tmp_path / name))
+    assert watch.look() is None
+    with esker.Writer.append(tmp_path / name, report="none") as writer, writer.step(1.0) as step:
+        for shape in shapes:
+            step.put(f"f{len(shape)}", np.ones(shape, "f4"))
+    change = watch.look()
+    assert change is not None and change.dataset is not None and change.dataset.steps == [0, 1]
+    assert change.note == "" and watch.look() is None
+
+
+def test_a_dataset_that_cannot_be_watched_has_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    write(path, 1)
+    dataset = esker.open(path)
+    path.unlink()
+    watch = Watch(dataset)
+    change = watch.look()
+    assert change is not None and change.dataset is None
+    assert change.note == f"{path} is not watched: its files were not found. New steps are not shown."
+    assert watch.look() is None
 
 
 def test_the_same_steps_again_are_shown_when_they_are_complete(tmp_path: Path) -> None:

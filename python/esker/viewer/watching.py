@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from esker.dataset.opening import Dataset
 from esker.dataset.opening import open as open_dataset
+from esker.files.dataset_files import found_at, path_of
 from esker.integrations.remote import is_url
 
 EVERY_S = 2.0
@@ -36,13 +38,16 @@ class Watch:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._shown = self._seen = _state(dataset.path)
+        self._path = _path_of(dataset)
+        self._shown = self._seen = _state(self._path)
         self._note = ""
 
     def look(self) -> Change | None:
         """What changed since the last look; None if nothing did. Reads headers if the files changed."""
-        found, before = _state(self._dataset.path), self._seen
+        found, before = self._state_now(), self._seen
         self._seen = found
+        if not self._shown and not found:
+            return self._say(f"{self._dataset.path} is not watched: its files were not found. New steps are not shown.")
         if found == self._shown and not self._note:
             return None
         if not found:
@@ -62,6 +67,14 @@ class Watch:
         )
         self._dataset, self._shown, self._note = opened, found, ""
         return Change(opened, note)
+
+    def _state_now(self) -> _State:
+        """Of the path that was opened, or of what has the dataset's name now."""
+        found = _state(self._path)
+        if not found:
+            self._path = _path_of(self._dataset)
+            found = _state(self._path)
+        return found
 
     def _say(self, note: str) -> Change | None:
         if note == self._note:
@@ -88,6 +101,14 @@ def is_longer(one: Dataset, other: Dataset) -> bool:
 
 def _fields(dataset: Dataset) -> dict[str, object]:
     return {name: (field.shape, field.dtype) for name, field in dataset.fields.items()}
+
+
+def _path_of(dataset: Dataset) -> str:
+    """The path of the file or directory that a commit changes: `run.idx` may be a name of the directory `run`."""
+    try:
+        return os.fspath(path_of(found_at(Path(dataset.path))))
+    except (OSError, ValueError):  # datasets of other programs, and links
+        return dataset.path
 
 
 def _state(path: str) -> _State:
