@@ -208,6 +208,34 @@ def test_new_steps_come_while_the_page_is_open(
     assert titles(page) == ["other, t = 0", "other, t = 0"] and page.controls.fields == ["other"]
 
 
+def test_all_reads_of_a_page_end_when_it_closes(
+    datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Waiting(Reader):
+        """Keeps what reads ask: whether they are still wanted."""
+
+        asked: dict[str, Callable[[], bool]] = {}
+
+        def submit(
+            self, key: Any, read: Callable[..., Any], is_wanted: Callable[[], bool], done: Callable[..., object]
+        ) -> None:
+            name = str(key[0]) if isinstance(key, tuple) else "picture"
+            super().submit(key, lambda go_on: self.asked.setdefault(name, go_on) and None, is_wanted, done)
+
+    monkeypatch.setattr(Canvas, "pixels", property(lambda self: (700, 500)))
+    reader = Waiting(1)
+    page = Viewer(Document(), datasets, reader, {"field": "thk", "step": "0", "range": "steps"})
+    page.link.pointer = [0, 3.0, 5.0]
+    page.pane.tell()
+    press(page, "Enter")
+    reader._pool.submit(lambda: None).result(10)
+    assert {"picture", "value", "sample", "range"} <= set(reader.asked)
+    assert all(reader.asked[name]() for name in ("value", "sample", "range"))
+    page.close()
+    assert not any(is_wanted() for is_wanted in reader.asked.values())
+    reader.close()
+
+
 class Socket:
     """A connection that keeps its messages."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +223,52 @@ def test_answers_are_kept_up_to_a_number_of_bytes(ds: esker.Dataset) -> None:
     reader.forget()
     assert reader.kept("c") is None
     reader.close()
+
+
+@pytest.fixture
+def busy() -> Iterator[tuple[Reader, threading.Event]]:
+    """A reader whose thread waits for an event."""
+    reader, go_on = Reader(1), threading.Event()
+    reader.submit("busy", lambda _: go_on.wait(10), lambda: True, lambda *_: None)
+    yield reader, go_on
+    go_on.set()
+    reader.close()
+
+
+def test_what_was_asked_before_a_change_is_not_kept(busy: tuple[Reader, threading.Event]) -> None:
+    reader, go_on = busy
+    answers: list[Any] = []
+    reader.submit("step", lambda _: "old", lambda: True, lambda *answer: answers.append(answer))
+    reader.forget()
+    go_on.set()
+    assert run(reader, "other", lambda _: 1) == [(1, "")]
+    assert answers == [("old", "")] and reader.kept("step") is None
+    assert run(reader, "step", lambda _: "new") == [("new", "")] and reader.kept("step") == "new"
+
+
+def test_a_page_that_shows_the_old_files_keeps_nothing_and_gets_nothing_new() -> None:
+    """It asks under the same keys until it takes the dataset that was opened again."""
+    reader = Reader(1)
+    page = reader.of_page(lambda: True)
+    assert run(page, "step", lambda _: "old") == [("old", "")] and page.kept("step") == "old"
+    reader.forget()
+    assert page.kept("step") is None
+    assert run(page, "step", lambda _: "old") == [("old", "")] and reader.kept("step") is None
+    assert run(reader, "step", lambda _: "new") == [("new", "")] and page.kept("step") is None
+    page.renew()
+    assert page.kept("step") == "new"
+    reader.close()
+
+
+def test_reads_of_a_page_that_is_closed_do_not_begin(busy: tuple[Reader, threading.Event]) -> None:
+    reader, go_on = busy
+    is_open, begun = threading.Event(), []
+    is_open.set()
+    page = reader.of_page(is_open.is_set)
+    page.submit("step", begun.append, lambda: True, lambda *_: None)
+    is_open.clear()
+    go_on.set()
+    assert run(reader, "other", lambda _: 1) == [(1, "")] and begun == []
 
 
 def test_errors_become_sentences_and_stale_answers_are_dropped() -> None:

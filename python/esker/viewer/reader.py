@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import threading
 from collections import OrderedDict
@@ -29,10 +30,29 @@ class Reader:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="esker-view")
         self._kept = _Kept(kept_bytes)
         self._closed = threading.Event()
+        self._is_open: Callable[[], bool] = lambda: True
+        self._time: int | None = None
+
+    def of_page(self, is_open: Callable[[], bool]) -> Reader:
+        """The same threads and answers for one page, which calls renew() when it takes the datasets that changed.
+
+        Its reads end when is_open() turned False.
+        """
+        page = copy.copy(self)
+        page._is_open = is_open
+        page.renew()
+        return page
+
+    def renew(self) -> None:
+        """The page shows the files as they are now: what it reads from now on is kept."""
+        self._time = self._kept.time
 
     def kept(self, key: Hashable) -> Answer | None:
         """An answer that is in memory, or None."""
-        return self._kept.get(key)
+        return self._kept.get(key, self._time_now())
+
+    def _time_now(self) -> int:
+        return self._kept.time if self._time is None else self._time
 
     def submit(
         self,
@@ -43,14 +63,17 @@ class Reader:
     ) -> None:
         """Calls read(is_wanted) in a thread, then done(answer, "") or done(None, reason). Not if it became stale.
 
-        `done` is called in that thread.
+        `done` is called in that thread. Answers from files as they were before forget() are not kept.
         """
+        time = self._time_now()
 
         def go_on() -> bool:
-            return is_wanted() and not self._closed.is_set()
+            return self._is_open() and is_wanted() and not self._closed.is_set()
 
         def run() -> None:
-            found, time = self._kept.get(key), self._kept.time
+            if not go_on():
+                return
+            found = self._kept.get(key, time)
             try:
                 if found is None:
                     found = read(go_on)
@@ -98,14 +121,17 @@ class _Kept:
         self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable) -> Answer | None:
+    def get(self, key: Hashable, time: int) -> Answer | None:
+        """An answer, unless all were dropped since `time`."""
         with self._lock:
+            if time != self.time:
+                return None
             if key in self._answers:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
 
     def put(self, key: Hashable, answer: Answer, time: int) -> None:
-        """Keeps an answer, unless all were dropped since its read began."""
+        """Keeps an answer, unless all were dropped since `time`: it may be from files that changed."""
         with self._lock:
             if time != self.time:
                 return

@@ -38,9 +38,9 @@ class Viewer:
     ) -> None:
         self._document = document
         self._datasets = datasets
-        self.reader = reader
-        self.views, self._page_notes = views_of(query, datasets, PALETTES)
         self._open = True
+        self.reader = reader.of_page(lambda: self._open)
+        self.views, self._page_notes = views_of(query, datasets, PALETTES)
         self._player = Player(document, self._show_next_step)
         self._settling = False
         self._ticket = 0
@@ -50,7 +50,7 @@ class Viewer:
         self.panes: list[Pane] = []
         self._pictures = GridBox(name="picture", sizing_mode="stretch_both", spacing=6)
         self.controls = Controls(datasets, self.change, self._do)
-        self.ranges = Ranges(reader, self.later)
+        self.ranges = Ranges(self.reader, self.later)
         self._inquiry = Inquiry(self)
         self._add_panes()
         self._connect()
@@ -256,6 +256,7 @@ class Viewer:
         if self._datasets[number] is before:
             self._show_texts()
             return
+        self.reader.renew()
         self.ranges.forget()
         last = len(self._datasets[number].steps) - 1
         for n, scene in enumerate(self.views.scenes):
