@@ -82,7 +82,9 @@ class Viewer:
     def _add_panes(self) -> None:
         """As many as there are views. Bokeh tells the server of events only of models that have callbacks when they come."""
         while len(self.panes) > len(self.views.scenes):
-            self.panes.pop().close()
+            pane = self.panes.pop()
+            pane.close()
+            self.ranges.leave(pane.tell)
         while len(self.panes) < len(self.views.scenes):
             pane = Pane(self)
             self._connect_pane(pane)
