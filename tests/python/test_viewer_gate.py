@@ -193,6 +193,13 @@ def test_the_websocket_has_the_same_gate(server: ViewServer) -> None:
     assert status(Origin="https://hub.test:8443", Cookie=known) == 101
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "", "//", "http://a]b"])
+def test_malformed_origins_are_refused(server: ViewServer, origin: str) -> None:
+    assert "Pages of this origin" in server.gate.refusal("localhost", origin)
+    status, _, text = ask(server, "/", Origin=origin, Cookie=cookie(server))
+    assert status == 403 and "Pages of this origin" in text
+
+
 @pytest.mark.parametrize(
     "name", ["*", "*.test", "a.test:80", "a/b", "http://a.test", "", "a test", "%61.test"]
 )

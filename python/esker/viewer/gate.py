@@ -97,7 +97,10 @@ class Gate:
         return ""
 
     def _is_own(self, origin: str, host: str) -> bool:
-        parts = urlsplit(origin.lower())
+        try:
+            parts = urlsplit(origin.lower())
+        except ValueError:
+            return False
         if f"{parts.scheme}://{parts.netloc}" in self.origins:
             return True
         return parts.scheme in ("http", "https") and parts.netloc == host.lower()
