@@ -19,6 +19,7 @@ from esker.cli import esker as command
 pytest.importorskip("bokeh")
 from esker.viewer.gate import checked_host, checked_origin, gate_of, is_loopback  # noqa: E402
 from esker.viewer.server import ViewServer  # noqa: E402
+from esker.viewer.zarr_route import PREFIX  # noqa: E402
 
 ROUTES = [
     "/",
@@ -179,6 +180,22 @@ UPGRADE = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Protocol": "bokeh, x",
 }
+
+
+def test_the_token_is_not_logged(
+    server: ViewServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(0)
+    token = server.gate.token
+    for path in (f"/?token={token}", f"/%3Ftoken={token}", f"{PREFIX}{token}/0/thk"):
+        assert ask(server, path, Host="evil.test")[0] == 403
+    assert ask(server, f"/nothing{token}")[0] == 403
+    assert ask(server, f"/nothing{token}", Cookie=cookie(server))[0] == 404
+    assert ask(server, f"/?token={token}&a=%ff")[0] in (200, 400)
+    monkeypatch.setattr("esker.viewer.server.urlencode", lambda _: 1 / 0)
+    assert ask(server, f"/?token={token}&step=1")[0] == 500
+    said = caplog.text
+    assert "403" in said and "ZeroDivisionError" in said and token not in said
 
 
 def test_the_websocket_has_the_same_gate(server: ViewServer) -> None:

@@ -40,6 +40,7 @@ from esker.viewer.viewer import Viewer
 from esker.viewer.views import views_of
 from esker.viewer.watching import EVERY_S, Change, watches
 
+_log = logging.getLogger(__name__)
 _COMPONENTS = ["bokeh", "bokeh-widgets"]
 """Of BokehJS; without MathJax, texts are never read as formulas."""
 _MAX_MESSAGE_BYTES = 1 << 20
@@ -118,7 +119,7 @@ class _Site(BokehTornado):
         return connection
 
     def log_request(self, handler: RequestHandler) -> None:
-        """Not the addresses of images: they have the token, and programs ask for many keys that are unknown."""
+        """Not requests of images: programs ask for many keys that are unknown."""
         if not isinstance(handler, zarr_route.ZarrHandler):
             super().log_request(handler)
 
@@ -173,6 +174,17 @@ class _Answer(RequestHandler):
         self.finish(
             f"<!DOCTYPE html><title>Error</title><p>{status_code}: the server has no answer to this.</p>"
         )
+
+    def _request_summary(self) -> str:
+        """For the log: without the address, which may have the token, also if the request is refused."""
+        return f"{self.request.method} ({self.request.remote_ip})"
+
+    def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
+        """Tornado would log the address."""
+        if isinstance(error, HTTPError):
+            super().log_exception(kind, error, trace)
+        else:
+            _log.error("a request failed: %s", self._request_summary(), exc_info=(kind, error, trace))
 
 
 @functools.cache
