@@ -10,7 +10,7 @@ Check:     verify (Verification, Finding), repair, rebuild (Rebuilt), adopt
 Copy:      copy, move, merge (Merged)
 Predict:   plan, plan_mesh, simulate
 
-`import esker.xarray` adds the method `to_esker` to the datasets of xarray.
+`import esker.xarray` adds the method `to_esker` to the datasets of xarray; `esker.vtk` has a reader for VTK.
 
 >>> import numpy as np
 >>> import esker

@@ -210,11 +210,14 @@ def test_everything_public_is_documented() -> None:
                 assert value.__doc__, f"{name}.{member}"
 
 
+NEED_OTHER_PACKAGES = ("esker.integrations.yt_frontend", "esker.integrations.vtk", "esker.vtk")
+
+
 def examples() -> dict[str, doctest.DocTest]:
     """The examples of all docstrings, by the name of the object."""
     found: dict[str, doctest.DocTest] = {}
     for module in pkgutil.walk_packages(esker.__path__, "esker."):
-        if not module.name.startswith(("esker._core", "esker._mpi", "esker.cli", "esker.integrations.yt_frontend")):
+        if not module.name.startswith(("esker._core", "esker._mpi", "esker.cli", *NEED_OTHER_PACKAGES)):
             tests = doctest.DocTestFinder().find(importlib.import_module(module.name))
             found |= {test.name: test for test in tests if test.examples}
     return {"esker": doctest.DocTestFinder(recurse=False).find(esker)[0], **found}

@@ -17,8 +17,8 @@ ROOMS = {
     "base", "bench", "cli", "convert", "dataset", "files", "integrations", "planning", "plot", "tune", "viewer",
     "writing",
 }  # fmt: skip
-PUBLIC_MODULES = {"xarray"}
-"""Modules that users import by name: `import esker.xarray` adds a method to the datasets of xarray."""
+PUBLIC_MODULES = {"vtk", "xarray"}
+"""Modules that users import by name: `import esker.xarray` adds a method to the datasets of xarray; `esker.vtk` needs VTK."""
 
 PUBLIC_NAMES = {
     "Array", "Camera", "Chunked", "Dataset", "DatasetWarning", "Field", "FieldErrors", "Finding", "Grid", "Merged", "Part",

@@ -1,5 +1,6 @@
 """Esker in other packages. Each is imported only where it is used.
 
+vtk/            a reader for VTK, and the plug-in for ParaView
 xarray/         engine "esker", ds.to_esker(), trees of the levels of meshes; dask computes chunks
 yt_frontend.py  meshes as datasets of yt
 remote.py       remote datasets by URL, through fsspec
