@@ -25,6 +25,7 @@ from esker.cli.manual import manual_command
 from esker.cli.merge import merge_command
 from esker.cli.move import cp_command, mv_command
 from esker.cli.movie import movie_command
+from esker.cli.paraview import paraview_command
 from esker.cli.plan import plan_command
 from esker.cli.plot import plot_command
 from esker.cli.repair import repair_command
@@ -59,6 +60,7 @@ esker.add_command(merge_command)
 esker.add_command(movie_command)
 esker.add_command(mv_command)
 esker.add_command(options_command)
+esker.add_command(paraview_command)
 esker.add_command(plan_command)
 esker.add_command(plot_command)
 esker.add_command(repair_command)
