@@ -210,7 +210,7 @@ def test_everything_public_is_documented() -> None:
                 assert value.__doc__, f"{name}.{member}"
 
 
-NEED_OTHER_PACKAGES = ("esker.integrations.yt_frontend", "esker.integrations.vtk", "esker.vtk")
+NEED_OTHER_PACKAGES = ("esker.integrations.yt_", "esker.integrations.vtk", "esker.vtk")
 
 
 def examples() -> dict[str, doctest.DocTest]:

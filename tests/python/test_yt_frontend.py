@@ -241,7 +241,7 @@ def test_patches_inside_coarser_cells_are_refused(tmp_path: Path) -> None:
         yt.load(tmp_path / "amr.idx")
 
 
-def test_other_datasets_are_left_to_other_readers(tmp_path: Path) -> None:
-    esker.write(tmp_path / "grid.idx", {"rho": np.zeros((4, 4))})
+def test_files_of_formats_that_yt_reads_are_left_to_it(tmp_path: Path) -> None:
+    esker.write(tmp_path / "grid.nc", {"rho": np.zeros((4, 4))})
     with pytest.raises(yt.utilities.exceptions.YTUnidentifiedDataType):
-        yt.load(tmp_path / "grid.idx")
+        yt.load(tmp_path / "grid.nc")

@@ -1,4 +1,4 @@
-"""yt.load("run.idx"): meshes (AMR) as datasets of yt, which finds this module by its entry point.
+"""yt.load("run.idx"): meshes (AMR) as datasets of yt, which finds this module by its entry point. Grids are in yt_grids.
 
 Only the list of patches is read before yt needs the samples of a grid. docs/guide/adaptive.md has an example.
 """
@@ -6,32 +6,30 @@ Only the list of patches is read before yt needs the samples of a grid. docs/gui
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import unyt
 import yt
 from numpy.typing import NDArray
 from yt.frontends.stream.data_structures import StreamDataset
 
-from esker import _core
 from esker.dataset.description import Grid
 from esker.dataset.field import Field
 from esker.dataset.levels import level_samples
 from esker.dataset.mesh import Mesh, MeshPatch
 from esker.dataset.opening import Dataset, open
+from esker.integrations.yt_fields import names_of, unit_of
+from esker.integrations.yt_grids import EskerGridDataset, opened
+
+__all__ = ["EskerDataset", "EskerGridDataset"]
 
 Indices = NDArray[np.int64]
 """One per axis of yt, x first."""
 
 _AXES = 3
-_NO_MESHES = ("", "cdf", "netcdf4")
-"""Formats whose grids have no levels, and paths without a format."""
 _MOST_CELLS = 1 << 22
 """Of an axis: yt lists the edges of all cells."""
 
@@ -69,15 +67,8 @@ class EskerDataset(StreamDataset):
 
     @classmethod
     def _is_valid(cls, filename: str, *args: Any, **kwargs: Any) -> bool:
-        if _core.split_name(filename).format in _NO_MESHES and not (Path(filename) / "esker.json").is_file():
-            return False
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                source = open(filename)
-        except (OSError, ValueError, NotImplementedError):
-            return False
-        return any(grid.mesh is not None for grid in source.grids.values())
+        source = opened(filename)
+        return source is not None and any(grid.mesh is not None for grid in source.grids.values())
 
 
 def _grid_of(source: Dataset, name: str | None) -> Grid:
@@ -193,9 +184,9 @@ class _Grids:
         self, level: int, lo: Indices, hi: Indices, mesh_level: int, ratio: Indices
     ) -> dict[Any, Any]:
         samples = {
-            name: (partial(_samples, field, component, self._step, mesh_level, (lo, hi), ratio), _unit(field))
+            name: (partial(_samples, field, component, self._step, mesh_level, (lo, hi), ratio), unit_of(field))
             for field in self._fields
-            for component, name in enumerate(_names(field))
+            for component, name in enumerate(names_of(field))
         }
         return {
             "level": level,
@@ -209,22 +200,6 @@ class _Grids:
         """Coordinates of lower edges of cells, as numpy.linspace computes them, with which yt compares them."""
         begin, end = self.domain.T
         return at * ((end - begin) / self.cells(level)) + begin
-
-
-def _names(field: Field) -> list[str]:
-    if field.components == 1:
-        return [field.name]
-    return [f"{field.name}_{component}" for component in range(field.components)]
-
-
-def _unit(field: Field) -> str:
-    """The unit of a field, if yt knows it; "" for a number."""
-    text = field.attrs.get("units", "")
-    try:
-        unit = unyt.Unit(text) if isinstance(text, str) else unyt.dimensionless
-    except (unyt.exceptions.UnitParseError, unyt.exceptions.UnitsNotReducible, SyntaxError):
-        return ""
-    return str(unit) if unit.base_offset == 0 and not unit.is_dimensionless else ""
 
 
 def _samples(

@@ -1,8 +1,6 @@
 """Readers for VTK and ParaView. `esker.vtk` has what users need.
 
 reader.py           Reader, a source of VTK's pipelines
-parts.py            which samples are read of each grid, and their coordinates
-samples.py          values of the fields, and which of them are missing
 structured.py       image data and rectilinear grids
 meshes.py           meshes (AMR) as vtkOverlappingAMR
 following.py        level and box from the camera of a view

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import esker
 from esker.dataset.field import Field
 from esker.dataset.viewing import Camera, View
-from esker.integrations.vtk.parts import AXES, axis_of, dataset_path, fields_of, largest_of
+from esker.integrations.grid_parts import AXES, axis_of, dataset_path, fields_of, largest_of
 
 
 class Following:

@@ -15,8 +15,8 @@ from esker.dataset.decoding import decoded
 from esker.dataset.field import Field
 from esker.dataset.levels import level_samples
 from esker.dataset.mesh import Mesh, MeshPatch
-from esker.integrations.vtk.parts import AUTOMATIC, AXES, FULL, Level
-from esker.integrations.vtk.samples import as_vectors
+from esker.integrations.grid_parts import AUTOMATIC, AXES, FULL, Level
+from esker.integrations.grid_samples import as_vectors
 from esker.integrations.vtk.structured import add_array, add_ghosts
 
 _DESCRIPTIONS = (2, 5, 8)

@@ -38,7 +38,7 @@ def _load_esker():
 
 _load_esker()
 
-from esker.integrations.vtk.parts import AUTOMATIC, FULL, MAX_SAMPLES
+from esker.integrations.grid_parts import AUTOMATIC, FULL, MAX_SAMPLES
 from esker.integrations.vtk.reader import Reader
 from esker.integrations.vtk.structured import BLANKINGS
 

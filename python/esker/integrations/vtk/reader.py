@@ -33,8 +33,9 @@ from esker.base.boxes import Box
 from esker.base.characters import has_characters
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
-from esker.integrations.vtk import meshes, parts, structured
-from esker.integrations.vtk.parts import GridPart, Level
+from esker.integrations import grid_parts as parts
+from esker.integrations.grid_parts import GridPart, Level
+from esker.integrations.vtk import meshes, structured
 
 _ERRORS = (OSError, ValueError, IndexError, KeyError, NotImplementedError)
 

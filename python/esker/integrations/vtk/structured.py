@@ -18,8 +18,8 @@ from vtkmodules.vtkCommonDataModel import (
 
 from esker.base.values import AttributeValue
 from esker.dataset.field import Field
-from esker.integrations.vtk.parts import Axis, Extent, GridPart
-from esker.integrations.vtk.samples import as_vectors, read_extent
+from esker.integrations.grid_parts import Axis, Extent, GridPart
+from esker.integrations.grid_samples import as_vectors, read_extent
 
 BLANK_NONE, BLANK_ALL, BLANK_ANY = "none", "all", "any"
 BLANKINGS = (BLANK_NONE, BLANK_ALL, BLANK_ANY)

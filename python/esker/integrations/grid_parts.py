@@ -1,4 +1,4 @@
-"""Which samples a reader of VTK takes of each grid, and where they are. Nothing here needs VTK."""
+"""Which samples other programs get of each grid, and where they are: an axis order x, y, z, and ascending coordinates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Extent = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of VTK: ascending coordinates of the samples that are read."""
+    """An axis of another program: ascending coordinates of the samples that are read."""
 
     coords: NDArray[np.float64]
     is_reversed: bool = False
@@ -114,7 +114,7 @@ def fields_of(dataset: Dataset, grid: str) -> list[Field]:
     mesh = next((field.grid.name for field in fields if field.grid.mesh is not None), "")
     found = [field for field in fields if (grid or mesh) in ("", field.grid.name)]
     if not found:
-        raise ValueError(f"{dataset.path}: no field that VTK can show")
+        raise ValueError(f"{dataset.path}: no field of numbers on a grid")
     return found
 
 

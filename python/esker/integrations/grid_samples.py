@@ -1,4 +1,4 @@
-"""The values of a field as VTK gets them, and which of them are missing."""
+"""The values of a field as other programs get them, and which of them are missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from esker.base.boxes import Box
 from esker.dataset.decoding import decoded
 from esker.dataset.field import Field
-from esker.integrations.vtk.parts import AXES, Extent, GridPart
+from esker.integrations.grid_parts import AXES, Extent, GridPart
 
 
 def read_extent(
