@@ -118,7 +118,7 @@ def as_on_this_machine(code: str, url: str) -> str:
     "page", [page for page in pages(r"^```python$") if blocks(page, "python")], ids=lambda page: page.name
 )
 def test_python_of_a_page_runs(page: Path, tmp_path: Path) -> None:
-    for module in ["xarray", "fsspec", "mpi4py", "dask.distributed", "yt"]:
+    for module in ["xarray", "fsspec", "mpi4py", "dask.distributed", "yt", "vtk"]:
         if re.search(rf"\b{module}\b", page.read_text("utf-8")):
             pytest.importorskip(module)
     command = [sys.executable, __file__, str(page)]

@@ -18,7 +18,10 @@ from conftest import OPEN_MPI
 from esker.integrations.vtk import paraview
 
 SCRIPT = Path(__file__).with_name("paraview_reading.py")
+BLOCKS = Path(__file__).with_name("paraview_blocks.py")
 SIZE = 41
+CELLS = {"run": 40 * 40 * 4 + 40 * 40, "run.zarr": 4 * 5 * 6 + 5 * 6, "amr.idx": 8 * 6 - 4 * 3 + 8 * 6}
+"""That are not hidden, by dataset."""
 
 
 def test_the_command_says_where_the_plugin_is(esker_command: Callable[..., Any]) -> None:
@@ -87,19 +90,23 @@ def test_the_plugin_loads() -> None:
     assert "loaded by ParaView" in paraview.check()
 
 
+def run_script(script: Path, folder: Path, display: str, ranks: int, *arguments: str) -> None:
+    """Runs a script on some ranks, all of which run it. Messages about errors fail the test."""
+    of_ranks = ["pvpython"] if ranks == 1 else ["mpiexec.openmpi", "-n", str(ranks), "pvbatch", "--sym"]
+    command = [*of_ranks, "--force-offscreen-rendering", str(script), str(paraview.PLUGIN), *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= OPEN_MPI | {"DISPLAY": display}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0 and "ERR|" not in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "leaked" not in done.stderr, done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_values_times_and_a_picture(tmp_path: Path, display: str, ranks: int) -> None:
     programs("pvpython", "pvbatch", *(["mpiexec.openmpi"] if ranks > 1 else []))
     write_run(tmp_path / "run")
-    of_ranks = ["pvpython"] if ranks == 1 else ["mpiexec.openmpi", "-n", str(ranks), "pvbatch", "--sym"]
-    arguments = [str(paraview.PLUGIN), "run/esker.json", "map", "."]
-    command = [*of_ranks, "--force-offscreen-rendering", str(SCRIPT), *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= OPEN_MPI | {"DISPLAY": display}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0 and "ERR|" not in done.stdout + done.stderr, done.stdout + done.stderr
-    assert "leaked" not in done.stderr, done.stderr
+    run_script(SCRIPT, tmp_path, display, ranks, "run/esker.json", "map", ".")
     facts = json.loads((tmp_path / "facts.json").read_text())
     assert facts["times"] == [0, 0.25] and facts["type"] == "vtkImageData"
     assert set(facts["fields"]) >= {"f", "noise"}
@@ -143,3 +150,28 @@ def check_levels(facts: Any, field: esker.Field) -> None:
     level, of_property, box, bounds = facts["followed"]
     assert level == of_property == field.max_level
     assert 0 < box[3] - box[0] < SIZE and bounds[0] <= 5 and bounds[1] >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_files_and_directories_with_grids_and_meshes(tmp_path: Path, display: str, ranks: int) -> None:
+    """Each cell is read by one rank, also if it is in one of several grids or in a patch."""
+    programs("pvpython", "pvbatch", *(["mpiexec.openmpi"] if ranks > 1 else []))
+    write_run(tmp_path / "run")
+    esker.write(tmp_path / "run.zarr", {"f": np.ones((5, 6, 7)), "g": np.ones((6, 7))})
+    with esker.Writer(tmp_path / "amr.idx", dims={}, report="none") as w:
+        rho = w.field("rho", "f4", grid=w.mesh("amr", {"x": 8, "y": 6}, [2]))
+        with w.step(0.0) as s:
+            for level, x, width in ((0, 0, 3), (0, 3, 5), (1, 4, 8)):
+                s.put(rho, np.random.default_rng(1).random((6, width), "f4"), offset=(x, 0), level=level)
+    names = ["run", "run/esker.json", "run.zarr", "run.zarr/zarr.json", "amr.idx"]
+    run_script(BLOCKS, tmp_path, display, ranks, ".", *names)
+    of_ranks = [json.loads((tmp_path / f"rank_{rank}.json").read_text()) for rank in range(ranks)]
+    for found in zip(*of_ranks):
+        (name, reader, kind), *others = {tuple(line[:3]) for line in found}
+        assert not others and reader == "EskerReader"
+        assert kind == ("vtkOverlappingAMR" if name == "amr.idx" else "vtkPartitionedDataSetCollection")
+        cells, datasets = np.sum([line[3:] for line in found], axis=0)
+        assert cells == CELLS[name.partition("/")[0]]
+        assert datasets == (3 if name == "amr.idx" else 2 * ranks)
+    assert (tmp_path / f"picture_{len(names)}.png").stat().st_size > 200

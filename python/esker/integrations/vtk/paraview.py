@@ -16,7 +16,7 @@ HOW = f"""\
 {PLUGIN}
 
 In ParaView:  Tools, Manage Plugins, Load New ...: choose this file; tick "Auto Load" to have it at each start.
-              Then File, Open opens run.idx, run.zarr, and esker.json in the directory of a dataset.
+              Then File, Open opens run.idx, and the directory of a dataset, or esker.json in it.
 In pvpython:  from paraview import simple
               simple.LoadPlugin("{PLUGIN}", ns=globals())
               reader = EskerReader(FileName="run.idx")

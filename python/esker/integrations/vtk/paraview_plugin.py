@@ -10,7 +10,7 @@ import os
 import sys
 import weakref
 
-from paraview.util.vtkAlgorithm import smdomain, smproperty, smproxy
+from paraview.util.vtkAlgorithm import smdomain, smhint, smproperty, smproxy
 
 paraview_plugin_name = "Esker"
 
@@ -72,6 +72,9 @@ def _close():
     filename_patterns=["esker.json", "zarr.json"],
     file_description="Esker datasets: IDX, Zarr",
     support_reload=False,
+)
+@smhint.xml(
+    '<ReaderFactory extensions="zarr" filename_patterns="*" is_directory="1" file_description="Directories of Esker datasets"/>'
 )
 class EskerReader(Reader):
     """esker.vtk.Reader with properties of ParaView."""
