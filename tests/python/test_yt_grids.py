@@ -107,10 +107,11 @@ def test_only_the_bricks_in_question_are_read(tmp_path: Path, monkeypatch: pytes
     assert float(value[0] if np.ndim(value) else value) == esker.open(path)["temp"].read()[3, 15, 140]
 
 
-def test_a_map_has_two_dimensions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["map.idx", "map.zarr"])
+def test_a_map_has_two_dimensions(tmp_path: Path, name: str) -> None:
     values = np.random.default_rng(1).random((20, 30))
-    esker.write(tmp_path / "map.idx", {"f": values})
-    dataset = yt.load(tmp_path / "map.idx")
+    esker.write(tmp_path / name, {"f": values})
+    dataset = yt.load(tmp_path / name)
     assert dataset.dimensionality == 2 and dataset.domain_dimensions.tolist() == [30, 20, 1]
     image = yt.SlicePlot(dataset, "z", ("stream", "f"), origin="native").frb["stream", "f"]
     np.testing.assert_allclose([image.min(), image.max()], [values.min(), values.max()])

@@ -1,6 +1,7 @@
 """The plug-in for ParaView: its file reader "Esker Reader". `esker paraview` prints the path of this file.
 
 ParaView loads it with its own Python. If that has no package esker, it is taken from the folder that this file is in.
+Functions have no annotations, which ParaView 5.11 refuses on Python before 3.11.
 """
 
 import atexit
