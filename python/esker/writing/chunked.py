@@ -24,9 +24,8 @@ class Chunked:
     `shape` is (z, y, x), with a last axis for components if there are several. `source` is one of
 
     - a function: given a half-open box ((x0, y0, z0), (x1, y1, z1)), x first, it returns the samples of that
-    box as an
-      array (z, y, x[, component]). Each sample is requested once, in boxes of about 32 MiB that split the
-      slowest axis first, where possible in multiples of `grain` indices (for example the chunk thickness of
+      box as an array (z, y, x[, component]). Each sample is requested once, in boxes of about 32 MiB that split
+      the slowest axis first, where possible in multiples of `grain` indices (for example the chunk thickness of
       an input file).
     - an iterable of consecutive arrays along the slowest axis, of any thickness.
 
