@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -32,7 +32,7 @@ test: setup  ## Run the tests that tell whether Esker works here: those of C, C+
 	@scripts/test.sh
 
 check:  ## Run all other tests: more ranks, kills, MPICH, no MPI, other configurations, sanitizers, clang; MINUTES=60: a limit
-	@scripts/setup.sh test clang peers simgrid
+	@scripts/setup.sh test clang peers simgrid docs
 	@scripts/check.sh $(MINUTES)
 
 slow: setup  ## Run the slow tests: more ranks, kills, packages
@@ -64,6 +64,10 @@ glusterfs:  ## Compare shared files with separate ones on a GlusterFS volume of 
 	@scripts/setup.sh test glusterfs
 	@scripts/install_package.sh
 	@scripts/test.sh glusterfs
+
+docs:  ## Build the site of the documentation (build/docs/html)
+	@scripts/setup.sh test docs
+	@scripts/docs.sh
 
 clean:  ## Remove build/ and demo/ (not .venv/)
 	rm -rf build demo

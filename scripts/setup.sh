@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/, as far as building and the demo need.
 #
-#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs]
+#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs]
 #                                        mpich: also a second MPI
 #                                        test: also what the tests need, MPICH and Chromium among it
 #                                        clang: also clang (and libomp, which zfp's CMake files need)
 #                                        peers: also the libraries for `esker bench --peers`
 #                                        simgrid: also SimGrid, which simulates ranks
 #                                        glusterfs: also GlusterFS, a distributed file system, for its test
+#                                        docs: also Doxygen, for the site of the documentation
 #
 # Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -32,7 +33,8 @@ for group in "$@"; do
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
     simgrid) packages+=(libsimgrid-dev) ;;
     glusterfs) packages+=(glusterfs-server) ;;
-    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid or glusterfs, found '$group'" ;;
+    docs) packages+=(doxygen) ;;
+    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid, glusterfs or docs, found '$group'" ;;
   esac
 done
 
