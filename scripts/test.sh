@@ -4,7 +4,7 @@
 #   scripts/test.sh [SUITE...]     release python (default), slow python-slow (tests with the label `slow`, on the
 #                                  release build), compilers (in projects of users), configurations (without optional
 #                                  parts), serial-smoke mpich-smoke mpich serial debug sanitize threads clang
-#                                  coverage fuzz smpi, glusterfs (on the release build)
+#                                  coverage fuzz smpi, glusterfs (on the release build), docs (the site)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests, and its closing lines are kept in build/logs/SUITE-closing.log. Exit
@@ -77,6 +77,13 @@ run_python() {
     .venv/bin/python -m pytest --numprocesses $(($(nproc) + 1)) --dist loadfile -m "$1"
 }
 
+# Builds the site of the documentation, and checks its links and names.
+run_docs() {
+  scripts/docs.sh || return 1
+  say "docs: testing"
+  .venv/bin/python -m pytest tests/docs
+}
+
 # The ten slowest tests in the output of ctest; pytest lists its own.
 list_slowest() {
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | sed -n 1,10p
@@ -87,7 +94,7 @@ run_suite() {
   mkdir -p build/logs
   echo "$suite: stopped; all of its output is in $log" >"build/logs/$suite-closing.log"
   case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
-    coverage) set -- run_coverage ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
+    coverage) set -- run_coverage ;; docs) set -- run_docs ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   local slowest
   slowest=$(list_slowest "$log")
