@@ -59,6 +59,8 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # browsers do not fetch pages from files
+html_context = {"default_mode": "auto"}
 html_baseurl = ""
 html_theme_options = {
     "logo": {"text": "Esker"},

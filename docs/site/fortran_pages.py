@@ -31,6 +31,7 @@ def page(text: str) -> str:
     result = ["# Fortran", "", "`use esker`", "", *opening(lines), "", "## Types and constants", ""]
     result += types(lines)
     result += ["## Arrays of any kind and shape", "", *generics(lines), *array_procedures(lines)]
+    result += ["## Procedures of other libraries", "", *interfaces(lines)]
     return "\n".join([*result, *procedures(lines), ""])
 
 
@@ -70,16 +71,24 @@ def types(lines: list[str]) -> list[str]:
 
 
 def generics(lines: list[str]) -> list[str]:
-    """Procedures for arrays of any kind, whose comment begins with the call, and those that have only an interface."""
+    """Procedures for arrays of any kind, whose comment begins with the call."""
     result: list[str] = []
-    for at, line in enumerate(lines[: lines.index("contains")]):
-        if _IN_INTERFACE.match(line):
-            result += procedure(lines, at)
+    for at, line in enumerate(lines):
         if re.match(r"  interface esker_\w+$", line):
             comment = comment_above(lines, at)
             call, colon, rest = " ".join(comment).partition(": ")
-            result += [f"### {line.split()[1]}", "", *(code([call]) if colon else []), rest or call, ""]
+            result += [f"### {line.split()[1]}", "", *(code([call]) if colon else []), capitalized(rest or call), ""]
     return result
+
+
+def capitalized(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def interfaces(lines: list[str]) -> list[str]:
+    """Procedures that the module declares only: one of esker_mpi, and one that programs write."""
+    before = lines[: lines.index("contains")]
+    return [text for at, line in enumerate(before) if _IN_INTERFACE.match(line) for text in procedure(lines, at)]
 
 
 def array_procedures(lines: list[str]) -> list[str]:
@@ -94,6 +103,8 @@ def procedures(lines: list[str]) -> list[str]:
     result: list[str] = []
     for at, line in enumerate(lines):
         section = _SECTION.match(line)
+        if not section and not result:
+            continue
         if section and _LAST_SECTION in section[1]:
             break
         if section:

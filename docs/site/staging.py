@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+import command_pages
 import cxx_pages
 import fortran_pages
 import python_pages
@@ -39,6 +40,7 @@ GENERATORS: list[Callable[[Path], dict[str, str]]] = [
     cxx_pages.pages,
     fortran_pages.pages,
     python_pages.pages,
+    command_pages.pages,
     results_pages.pages,
 ]
 """Each takes the root of the repository and returns path in the site -> content."""

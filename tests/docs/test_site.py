@@ -181,6 +181,14 @@ def test_fortran_names_are_explained() -> None:
     assert len(names) > 100
 
 
+def test_verbs_of_the_command_are_explained() -> None:
+    from esker.cli import esker as command
+
+    text = (SITE / "reference/command_line.html").read_text("utf-8")
+    assert [verb for verb in command.commands if f'id="esker-{verb}"' not in text] == []
+    assert len(command.commands) > 10
+
+
 def test_each_document_has_a_page() -> None:
     for folder in ("guide", "formats", "internals/decisions"):
         for document in (ROOT / "docs" / folder).glob("[!R]*.md"):
