@@ -30,5 +30,7 @@ run_doxygen() {
 
 run_doxygen
 quietly docs-pages "$site/bin/python" docs/site/staging.py "$site/source"
-quietly docs-sphinx "$site/bin/python" -m sphinx -q -W --keep-going -c docs/site -d "$site/doctrees" "$site/source" "$site/html"
+# Sphinx repeats no warning about a page that it has read: after an error, the next run reads all pages.
+quietly docs-sphinx "$site/bin/python" -m sphinx -q -W --keep-going -c docs/site -d "$site/doctrees" \
+  "$site/source" "$site/html" || { rm -rf "$site/doctrees"; exit 1; }
 say "open $PWD/$site/html/index.html in a browser"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-WIDTH = 100
+WIDTH = 78
 
 
 def pages(root: Path) -> dict[str, str]:

@@ -84,7 +84,8 @@ def left_over(source: Path, expected: Collection[str]) -> Iterator[Path]:
     """Pages of an earlier run that have no source any more, except those that sphinx-gallery makes."""
     for path in source.rglob("*.*"):
         name = str(path.relative_to(source))
-        if path.suffix in (".md", ".rst", ".py") and name not in expected and not name.startswith("gallery/"):
+        is_page = path.suffix in (".md", ".rst", ".py") and path.resolve().is_relative_to(source)
+        if is_page and name not in expected and not name.startswith("gallery/"):
             yield path
 
 

@@ -15,6 +15,7 @@ import docstrings  # noqa: E402
 import fortran_pages  # noqa: E402
 import python_pages  # noqa: E402
 import results_pages  # noqa: E402
+import staging  # noqa: E402
 from links import Links  # noqa: E402
 
 
@@ -87,3 +88,13 @@ def test_only_a_whole_range_is_faster_or_slower() -> None:
     assert shown(1.5, 1.2, 1.8) == "**1.50 (1.20–1.80)**"
     assert shown(0.9, 0.8, 0.95) == "*0.90 (0.80–0.95)*"
     assert shown(1.5, 0.9, 1.4) == "1.50 (0.90–1.40)"
+
+
+def test_pages_without_a_source_are_removed_and_data_are_left(tmp_path: Path) -> None:
+    source, data = tmp_path / "source", tmp_path / "data"
+    for file in (source / "guide/old.md", source / "guide/new.md", source / "gallery/a.rst", data / "README.md"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("text")
+    (source / "scripts").mkdir()
+    (source / "scripts/data").symlink_to(data)
+    assert list(staging.left_over(source, {"guide/new.md"})) == [source / "guide/old.md"]

@@ -21,6 +21,6 @@ for ax, bits in zip(axes, (1, 2, 4, 16), strict=True):
     cost = esker.ReadStatistics()
     values = topg.read(bits=bits, statistics=cost)
     image = ax.imshow(values, origin="lower", cmap="terrain", vmin=-3000, vmax=3000)
-    ax.set(xticks=[], yticks=[], title=f"{bits} bits: {cost.bytes / 1e3:.0f} kB")
+    ax.set(xticks=[], yticks=[], title=f"bits: {bits}, read: {cost.bytes / 1e3:.0f} kB")
 fig.colorbar(image, ax=axes, label="bed [m]", shrink=0.7)
 plt.show()

@@ -23,6 +23,6 @@ esker.write("ocean.zarr", {"temp": january}, coords=coords, attrs=attrs, levels=
 fig, axes = plt.subplots(1, 2, figsize=(9, 2.6), layout="constrained")
 for level, ax in enumerate(axes):
     surface = xr.open_zarr("ocean.zarr", group=str(level))["temp"].isel(time=0, z=0)
-    surface.where(surface != 0).plot(ax=ax, cmap="RdYlBu_r", add_colorbar=level == 1)
+    surface.where(surface != 0).plot(ax=ax, cmap="RdYlBu_r", vmin=-2, vmax=30, add_colorbar=level == 1)
     ax.set_title(f"group {level}: {surface.sizes['x']} × {surface.sizes['y']}")
 plt.show()

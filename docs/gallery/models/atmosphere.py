@@ -10,21 +10,20 @@ which other programs read. As IDX it is ten square panels, which have levels.
 import subprocess
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import esker
 
-run = "mpiexec -n 4 esker-gcrm --quiet --level 5 --layers 3 --output cells.nc --format cdf5 --panels panels.idx"
-subprocess.run(run.split(), check=True, capture_output=True)
+options = "--quiet --level 5 --layers 3 --output cells.nc --format cdf5 --panels panels.idx"
+subprocess.run(f"mpiexec -n 4 esker-gcrm {options}".split(), check=True, capture_output=True)
 
 # %%
-# The centers of the cells are fields of the same file.
+# The centers of the cells, in degrees, are fields of the same file.
 cells = esker.open("cells.nc")
-lon, lat = (np.degrees(cells[name].read()) for name in ("lon", "lat"))
+lon, lat = (cells[name].read() for name in ("lon", "lat"))
 tracer = cells["tracer_mean"].read(step=-1)
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 image = ax.scatter(lon, lat, c=tracer, s=5, cmap="viridis")
-ax.set(xlabel="longitude", ylabel="latitude", title=f"{tracer.size} cells after {cells.steps[-1]:g} days")
+ax.set(xlabel="longitude", ylabel="latitude", title=f"{tracer.size} cells, time {cells.steps[-1]:g} d")
 fig.colorbar(image, label="tracer, mean over layers")
 plt.show()
 

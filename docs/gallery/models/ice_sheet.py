@@ -13,8 +13,8 @@ import numpy as np
 
 import esker
 
-run = "mpiexec -n 4 esker-pism --quiet --input data/greenland_5km.nc --levels 11 --output-steps 2 --output greenland"
-subprocess.run(run.split(), check=True, capture_output=True)
+options = "--quiet --input data/greenland_5km.nc --levels 11 --output-steps 2 --output greenland"
+subprocess.run(f"mpiexec -n 4 esker-pism {options}".split(), check=True, capture_output=True)
 ds = esker.open("greenland")
 print(ds)
 
