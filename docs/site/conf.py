@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import builtin_names
 import docstrings
 from gallery import gallery_conf
 from links import Links, setup_links
@@ -31,7 +32,7 @@ exclude_patterns = ["scripts/**"]
 default_role = "code"
 highlight_language = "text"
 nitpicky = False
-suppress_warnings = ["config.cache", "ref.python"]  # a type that has the name of several attributes: bytes
+suppress_warnings = ["config.cache"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
@@ -39,6 +40,7 @@ links_of_the_repository = Links()
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
@@ -81,3 +83,5 @@ def setup(app) -> None:
     app.add_config_value("links_of_the_repository", None, "", [Links])
     app.connect("source-read", setup_links)
     app.connect("autodoc-process-docstring", docstrings.process)
+    app.connect("autodoc-process-signature", docstrings.process_signature)
+    app.connect("doctree-read", builtin_names.unlink)

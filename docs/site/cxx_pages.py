@@ -22,7 +22,7 @@ def pages(root: Path) -> dict[str, str]:
         if names[name]:
             made[page_of(name)] = cxx_page(name, header, names[name])
     made["reference/c.rst"] = c_page(root)
-    made["reference/cxx/index.rst"] = index([name for name in cxx if names[name]])
+    made["reference/cxx/index.rst"] = index({name: header for name, header in cxx.items() if names[name]})
     return made
 
 
@@ -145,12 +145,19 @@ def c_sections(text: str) -> list[tuple[str, list[str]]]:
     return [(title, functions) for title, functions in found if functions]
 
 
-def index(names: list[str]) -> str:
+def first_sentence(text: str) -> str:
+    """Of the comment at the beginning of a header."""
+    paragraph = " ".join(opening(text).split("\n\n")[0].split("\n"))
+    return re.split(r"(?<=\.) ", paragraph)[0]
+
+
+def index(texts: dict[str, str]) -> str:
     result = [heading("C++", "=")]
     result += ["``#include \"esker/esker.hpp\"`` declares all of this except what needs MPI, in the namespace ``esker``.\n"]
     for folder, title in zip(ENTRIES, ("What programs call", "Values that are passed and returned")):
-        inside = [name for name in names if f"include/{Path(name).parent}" == folder]
-        result += [f".. toctree::\n   :maxdepth: 1\n   :caption: {title}\n"]
-        result += [f"   {Path(name).stem}" for name in inside]
-        result += [""]
+        inside = {Path(name): text for name, text in texts.items() if f"include/{Path(name).parent}" == folder}
+        result += [heading(title, "-"), ".. list-table::", "   :widths: 25 75", ""]
+        for name, text in inside.items():
+            result += [f"   * - :doc:`{name.name} <{name.stem}>`", f"     - {first_sentence(text)}"]
+        result += ["", ".. toctree::", "   :hidden:", "", *[f"   {name.stem}" for name in inside], ""]
     return "\n".join(result)

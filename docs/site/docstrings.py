@@ -55,3 +55,8 @@ def definitions(paragraph: list[str]) -> list[str]:
 def process(app, what, name, thing, options, lines: list[str]) -> None:
     """Handler of autodoc-process-docstring."""
     lines[:] = to_rst(lines)
+
+
+def process_signature(app, what, name, thing, options, signature: str | None, result: str | None):
+    """Handler of autodoc-process-signature: types of autodoc_type_aliases by their names."""
+    return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, result))

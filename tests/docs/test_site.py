@@ -150,6 +150,13 @@ def test_python_names_are_explained() -> None:
     assert {f"esker.{name}" for name in esker.__all__} - explained("py") == set()
 
 
+def test_types_of_python_are_not_taken_for_attributes() -> None:
+    """`bytes` in the arguments of write() is not the property of Verification."""
+    text = (SITE / "reference/python/write.html").read_text("utf-8")
+    assert "ArrayLike" in text and "ForwardRef" not in text
+    assert "bytes" in text and "check.html#esker.Verification.bytes" not in text
+
+
 def public(header: Path, kind: str) -> set[str]:
     return {d.name for d in parse(header.read_text("utf-8")) if d.kind == kind and d.public}
 
