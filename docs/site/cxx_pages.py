@@ -9,7 +9,12 @@ from pathlib import Path
 
 XML = Path("build/docs/doxygen/xml")
 C_HEADERS = ("include/esker/esker.h", "include/esker/esker_mpi.h")
-KINDS = {"function": "doxygenfunction", "enum": "doxygenenum", "typedef": "doxygentypedef", "variable": "doxygenvariable"}
+KINDS = {
+    "function": "doxygenfunction",
+    "enum": "doxygenenum",
+    "typedef": "doxygentypedef",
+    "variable": "doxygenvariable",
+}
 ENTRIES = ("include/esker", "include/esker/types")
 """Headers whose classes people call first, then the value types."""
 
@@ -75,7 +80,7 @@ def add(found: dict[str, list[tuple[int, str]]], element: ElementTree.Element, d
 
 def cxx_page(header: str, text: str, directives: list[str]) -> str:
     body = "\n".join(directives)
-    return f"{heading(Path(header).name, '=')}\n``#include \"{header}\"``\n\n{opening(text)}\n\n{body}"
+    return f'{heading(Path(header).name, "=")}\n``#include "{header}"``\n\n{opening(text)}\n\n{body}'
 
 
 def heading(text: str, line: str) -> str:
@@ -116,13 +121,13 @@ def to_rst(lines: list[str]) -> str:
 def c_page(root: Path) -> str:
     """All functions of C, in the sections of the header; types and constants come first."""
     texts = headers(root)
-    result = [heading("C", "="), "``#include \"esker/esker.h\"``\n", opening(texts["esker/esker.h"]), ""]
+    result = [heading("C", "="), '``#include "esker/esker.h"``\n', opening(texts["esker/esker.h"]), ""]
     result += [heading("Types", "-"), *c_types(texts["esker/esker.h"])]
     result += [heading("Constants", "-"), ".. doxygenfile:: esker.h\n   :sections: enum\n"]
     for header in C_HEADERS:
         name = header.removeprefix("include/")
         if name != "esker/esker.h":
-            result += [heading("With MPI", "-"), f"``#include \"{name}\"``\n", opening(texts[name]), ""]
+            result += [heading("With MPI", "-"), f'``#include "{name}"``\n', opening(texts[name]), ""]
         for section, functions in c_sections(texts[name]):
             result += [heading(section, "-")] if section else []
             result += [f".. doxygenfunction:: {function}\n" for function in functions]
@@ -153,7 +158,9 @@ def first_sentence(text: str) -> str:
 
 def index(texts: dict[str, str]) -> str:
     result = [heading("C++", "=")]
-    result += ["``#include \"esker/esker.hpp\"`` declares all of this except what needs MPI, in the namespace ``esker``.\n"]
+    result += [
+        '``#include "esker/esker.hpp"`` declares all of this except what needs MPI, in the namespace ``esker``.\n'
+    ]
     for folder, title in zip(ENTRIES, ("What programs call", "Values that are passed and returned")):
         inside = {Path(name): text for name, text in texts.items() if f"include/{Path(name).parent}" == folder}
         result += [heading(title, "-"), ".. list-table::", "   :widths: 25 75", ""]

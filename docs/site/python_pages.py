@@ -38,8 +38,7 @@ def groups_of(docstring: str, public: list[str]) -> dict[str, list[str]]:
     """Title -> names, in the order of the docstring."""
     summary = docstring.partition(">>>")[0].partition("\n")[2]
     return {
-        title: [name for name in re.findall(r"\w+", text) if name in public]
-        for title, text in _GROUP.findall(summary)
+        title: [name for name in re.findall(r"\w+", text) if name in public] for title, text in _GROUP.findall(summary)
     }
 
 

@@ -50,7 +50,9 @@ def test_tables_in_docstrings_stay_as_they_are() -> None:
 
 
 def test_code_in_comments_of_headers_is_code() -> None:
-    text = cxx_pages.opening("// Writer: writes.\n//\n//   writer.close();\n//\n// Then:\n// - one\n//   more\n#pragma once\n// no")
+    text = cxx_pages.opening(
+        "// Writer: writes.\n//\n//   writer.close();\n//\n// Then:\n// - one\n//   more\n#pragma once\n// no"
+    )
     assert ".. code-block:: cpp\n\n   writer.close();\n" in text
     assert text.endswith("Then:\n\n- one\n  more")
 
@@ -76,7 +78,9 @@ def test_a_procedure_of_fortran_has_its_comment_and_its_arguments() -> None:
 
 
 def test_a_public_name_that_no_group_lists_is_an_error() -> None:
-    groups = python_pages.groups_of("Esker: all.\n\nWrite:     write, Writer\nCheck:  verify (Finding)\n", ["write", "verify"])
+    groups = python_pages.groups_of(
+        "Esker: all.\n\nWrite:     write, Writer\nCheck:  verify (Finding)\n", ["write", "verify"]
+    )
     assert groups == {"Write": ["write"], "Check": ["verify"]}
 
 

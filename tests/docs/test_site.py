@@ -85,7 +85,9 @@ def test_links_have_targets(path: Path) -> None:
 
 def test_missing_targets_are_found(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text('<a href="none.html">a</a><a href="#there">b</a><a href="#not"></a><p id="there"><img src="no.png">')
+    path.write_text(
+        '<a href="none.html">a</a><a href="#there">b</a><a href="#not"></a><p id="there"><img src="no.png">'
+    )
     assert list(broken(path)) == ["none.html", "#not", "no.png"]
 
 
@@ -174,7 +176,9 @@ def test_cxx_names_are_explained(header: Path) -> None:
 
 def test_c_names_are_explained() -> None:
     listed = set(re.findall(r"\besker_\w+\b(?!\*)", (ROOT / "tests/names/c_names.txt").read_text("utf-8")))
-    declared = {name for header in ("esker.h", "esker_mpi.h") for name in public(ROOT / "include/esker" / header, "function")}
+    declared = {
+        name for header in ("esker.h", "esker_mpi.h") for name in public(ROOT / "include/esker" / header, "function")
+    }
     assert listed and declared
     assert (listed | declared) - explained("c") == set()
 

@@ -15,8 +15,7 @@ import matplotlib.pyplot as plt
 import esker
 
 Path("pop_in").write_text(
-    '&pop nx=180 ny=120 nz=10 num_steps=24 directory="pop"\n'
-    ' temperature_from="data/ocean_temperature_january.be32" /\n'
+    '&pop nx=180 ny=120 nz=10 num_steps=24 directory="pop"\n temperature_from="data/ocean_temperature_january.be32" /\n'
 )
 subprocess.run("mpiexec -n 4 esker-pop pop_in".split(), check=True, capture_output=True)
 

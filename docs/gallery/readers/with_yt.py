@@ -19,7 +19,6 @@ ds = yt.load("amundsen.idx")
 print(f"{ds.index.num_grids} patches, levels 0 to {ds.index.max_level}, fields such as {ds.field_list[0]}")
 
 
-
 # %%
 # yt takes the finest cell at each place.
 def at_finest_resolution(mesh: yt.data_objects.static_output.Dataset) -> np.ndarray:
