@@ -1,4 +1,4 @@
-"""The range of all steps: few reads at once, those that nobody waits for end, and failures are said."""
+"""The range of all steps: few reads at once, those that no page waits for end, and failures are said."""
 
 from __future__ import annotations
 
