@@ -276,12 +276,24 @@ def test_samples_of_a_box_are_exported(browser: Any, ds: esker.Dataset, tmp_path
 
 
 @pytest.mark.slow
-def test_a_lost_connection_comes_back(browser: Any, ds: esker.Dataset) -> None:
+def test_a_lost_connection_comes_back(
+    browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from esker.viewer import server
+    from esker.viewer.bundling import Bundle
+
+    sockets: list[Any] = []
+
+    def bundle(connection: Any, socket: Any) -> Bundle:
+        sockets.append(socket)
+        return Bundle(connection, socket)
+
+    monkeypatch.setattr(server, "Bundle", bundle)
     with shown(browser, [ds], "field=thk&step=1") as page:
         page.complete()
         page.page.evaluate("document.body.dataset.old = 1")
         page.page.evaluate("() => { window.answers = window.fetch; window.fetch = () => Promise.reject() }")
-        page.server.disconnect()
+        page.server._loop.add_callback(lambda: [one.close() for one in sockets])
         page.page.wait_for_function("!document.getElementById('lost').hidden", timeout=20000)
         page.page.evaluate("() => { window.fetch = window.answers }")
         page.page.wait_for_function("!document.body.dataset.old", timeout=20000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import html
 import logging
@@ -123,10 +124,6 @@ class _Site(BokehTornado):
         if not isinstance(handler, zarr_route.ZarrHandler):
             super().log_request(handler)
 
-    def connections(self) -> list[Any]:
-        """The open websockets."""
-        return [client._socket for client in self._clients]
-
     def resources(self, absolute_url: str | bool | None = None) -> Resources:
         """BokehJS from this server, by relative addresses: a proxy may add a prefix."""
         versioned = StaticHandler.append_version
@@ -230,7 +227,6 @@ class ViewServer:
         self.port: int = self._sockets[0].getsockname()[1]
         self.gate.port = self.port
         self._loop: IOLoop | None = None
-        self._web: _Site | None = None
         self._thread: threading.Thread | None = None
         self._answers = threading.Event()
         self._viewers: set[Viewer] = set()
@@ -254,49 +250,71 @@ class ViewServer:
 
     def run(self) -> None:
         """Answers until stop() or an interrupt."""
-        self._loop = IOLoop(make_current=True)
-        site = self._web = self._site()
-        site.initialize(self._loop)
-        site.start()
-        http = HTTPServer(site, max_body_size=_MAX_MESSAGE_BYTES)
-        http.add_sockets(self._sockets)
-        self._loop.add_callback(self._answers.set)
-        self._loop.call_later(EVERY_S, self._look)
-        try:
+        with contextlib.ExitStack() as ending:
+            ending.callback(self._close_sockets)
+            self._loop = IOLoop(make_current=True)
+            ending.callback(self._loop.close)
+            ending.callback(self._close_readers)
+            site = self._site()
+            site.initialize(self._loop)
+            site.start()
+            ending.callback(site.stop)
+            http = HTTPServer(site, max_body_size=_MAX_MESSAGE_BYTES)
+            http.add_sockets(self._sockets)
+            ending.callback(http.stop)
+            self._loop.add_callback(self._answers.set)
+            self._loop.call_later(EVERY_S, self._look)
             self._loop.start()
-        finally:
-            http.stop()
-            site.stop()
-            self.reader.close()
-            self._chunk_reader.close()
-            self._loop.close()
 
     def start(self) -> None:
-        """Answers in a thread until stop()."""
-        self._thread = threading.Thread(target=self.run, name="esker-view", daemon=True)
+        """Answers in a thread until stop(). Raises what keeps it from answering."""
+        failures: list[BaseException] = []
+
+        def answer() -> None:
+            try:
+                self.run()
+            except BaseException as error:
+                if self._answers.is_set():
+                    raise
+                failures.append(error)
+            finally:
+                self._answers.set()
+
+        self._thread = threading.Thread(target=answer, name="esker-view", daemon=True)
         self._thread.start()
         self._answers.wait()
+        if failures:
+            self._thread.join()
+            raise failures[0]
 
     def stop(self) -> None:
-        """Ends run() or the thread."""
+        """Ends run() or the thread; without them, stops to listen."""
         if self._loop is not None:
             self._loop.add_callback(self._loop.stop)
         if self._thread is not None:
             self._thread.join()
+        elif self._loop is None:
+            self._close_readers()
+            self._close_sockets()
 
-    def disconnect(self) -> None:
-        """Closes the connections of all pages, as a network does that is interrupted."""
-        if self._loop is not None and self._web is not None:
-            clients = self._web.connections
-            self._loop.add_callback(lambda: [one.close() for one in clients()])
+    def _close_readers(self) -> None:
+        self.reader.close()
+        self._chunk_reader.close()
+
+    def _close_sockets(self) -> None:
+        for socket in self._sockets:
+            socket.close()
 
     async def _look(self) -> None:
         """Shows what changed in the datasets since the last look, again and again."""
         loop = asyncio.get_running_loop()
         for number, watch in self._watches.items():
-            change = await loop.run_in_executor(None, watch.look)
-            if change is not None:
-                self._changed(number, change)
+            try:
+                change = await loop.run_in_executor(None, watch.look)
+                if change is not None:
+                    self._changed(number, change)
+            except Exception:  # also one of a mistake in the program: the looks go on
+                _log.exception("a look at %s failed", self._datasets[number].path)
         IOLoop.current().call_later(EVERY_S, self._look)
 
     def _changed(self, number: int, change: Change) -> None:

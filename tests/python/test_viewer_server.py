@@ -1,0 +1,106 @@
+"""The life of the server of `esker view`: start, stop, failures, and looks at the datasets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+
+pytest.importorskip("bokeh")
+from esker.viewer import server as module  # noqa: E402
+from esker.viewer.server import ViewServer  # noqa: E402
+from esker.viewer.watching import Change  # noqa: E402
+
+
+@pytest.fixture
+def datasets(tmp_path: Path) -> list[esker.Dataset]:
+    for name in "ab":
+        esker.write(tmp_path / f"{name}.idx", {"thk": np.ones((8, 8))})
+    return [esker.open(tmp_path / f"{name}.idx") for name in "ab"]
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_what_keeps_the_thread_from_answering_is_raised(
+    datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: ViewServer) -> None:
+        raise ValueError("no site")
+
+    monkeypatch.setattr(ViewServer, "_site", fail)
+    server = ViewServer(datasets)
+    raised: list[str] = []
+
+    def start() -> None:
+        try:
+            server.start()
+        except ValueError as error:
+            raised.append(str(error))
+
+    thread = threading.Thread(target=start, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert raised == ["no site"] and is_free(server.port)
+    server.stop()
+
+
+def test_a_server_that_never_ran_stops_to_listen(datasets: list[esker.Dataset]) -> None:
+    server = ViewServer(datasets)
+    assert not is_free(server.port)
+    server.stop()
+    assert is_free(server.port)
+
+
+def test_a_server_stops_to_listen_after_it_ran(datasets: list[esker.Dataset]) -> None:
+    server = ViewServer(datasets)
+    server.start()
+    assert not is_free(server.port)
+    server.stop()
+    assert is_free(server.port)
+    server.stop()
+
+
+class Look:
+    """A watch that raises, or says a sentence."""
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self.count = 0
+
+    def look(self) -> Change | None:
+        self.count += 1
+        if not self.note:
+            raise ZeroDivisionError
+        return Change(None, self.note)
+
+
+def test_a_look_that_fails_does_not_end_the_others(
+    datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "EVERY_S", 0.01)
+    server = ViewServer(datasets)
+    first, second = Look(), Look("b.idx is missing")
+    server._watches = {0: first, 1: second}  # type: ignore[dict-item]
+
+    async def wait() -> None:
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if second.count > 2:
+                return
+
+    server.start()
+    assert server._loop is not None
+    asyncio.run(wait())
+    server.stop()
+    assert first.count > 2 and second.count > 2
+    assert "a look at" in caplog.text and "ZeroDivisionError" in caplog.text
