@@ -1,4 +1,4 @@
-"""The range of all steps: few reads at once, those that no page waits for end, and failures are said."""
+"""The range of all steps: few reads at once, those that no view waits for end, and failures are said."""
 
 from __future__ import annotations
 
@@ -88,7 +88,12 @@ def test_requests_are_made_once_and_the_page_is_told_now_and_then(
 ) -> None:
     made: list[int] = []
     known = ranges.range_request
-    monkeypatch.setattr(ranges, "range_request", lambda *request: made.append(request[2]) or known(*request))
+
+    def make(field: Any, scene: Scene, step: int) -> Any:
+        made.append(step)
+        return known(field, scene, step)
+
+    monkeypatch.setattr(ranges, "range_request", make)
     asker.ask()
     while reader.reads:
         reader.go_on()
@@ -97,7 +102,7 @@ def test_requests_are_made_once_and_the_page_is_told_now_and_then(
     assert 1 <= len(asker.told) <= 3
 
 
-def test_reads_end_that_nobody_waits_for(asker: Asker, reader: Held) -> None:
+def test_reads_end_that_no_view_waits_for(asker: Asker, reader: Held) -> None:
     asker.ask()
     first = [is_wanted for _, is_wanted, _ in reader.reads]
     assert all(is_wanted() for is_wanted in first)

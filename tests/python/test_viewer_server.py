@@ -6,7 +6,6 @@ import asyncio
 import socket
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,8 @@ import pytest
 import esker
 
 pytest.importorskip("bokeh")
+from bokeh.document import Document  # noqa: E402
+
 from esker.viewer import server as module  # noqa: E402
 from esker.viewer.server import ViewServer  # noqa: E402
 from esker.viewer.watching import Change  # noqa: E402
@@ -104,3 +105,16 @@ def test_a_look_that_fails_does_not_end_the_others(
     server.stop()
     assert first.count > 2 and second.count > 2
     assert "a look at" in caplog.text and "ZeroDivisionError" in caplog.text
+
+
+def test_a_page_that_comes_later_says_what_is_missing(datasets: list[esker.Dataset]) -> None:
+    server = ViewServer(datasets)
+    notes = []
+    for change in (Change(None, "b.idx is missing"), Change(datasets[1], "b.idx was replaced")):
+        server._changed(1, change)
+        server._make(Document())
+        (viewer,) = server._viewers
+        notes.append(viewer.link.notes)
+        server._gone(viewer)
+    server.stop()
+    assert "b.idx is missing" in notes[0] and "b.idx" not in notes[1]

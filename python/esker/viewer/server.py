@@ -119,6 +119,10 @@ class _Site(BokehTornado):
         connection.send_patch_document = Bundle(connection, socket).send
         return connection
 
+    def has_token(self, path: str) -> bool:
+        """Whether a path is that of an image, or a link that was copied wrongly."""
+        return self._gate.token in path
+
     def log_request(self, handler: RequestHandler) -> None:
         """Not requests of images: programs ask for many keys that are unknown."""
         if not isinstance(handler, zarr_route.ZarrHandler):
@@ -173,8 +177,11 @@ class _Answer(RequestHandler):
         )
 
     def _request_summary(self) -> str:
-        """For the log: without the address, which may have the token, also if the request is refused."""
-        return f"{self.request.method} ({self.request.remote_ip})"
+        """For the log: the path, unless the request is refused or the path has the token; never the query."""
+        site: Any = self.application
+        path = self.request.path
+        is_secret = isinstance(self, _Refused) or site.has_token(path)
+        return f"{self.request.method} {'…' if is_secret else path} ({self.request.remote_ip})"
 
     def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
         """Tornado would log the address."""
@@ -231,6 +238,8 @@ class ViewServer:
         self._answers = threading.Event()
         self._viewers: set[Viewer] = set()
         self._watches = watches(self._datasets)
+        self._notes: dict[int, str] = {}
+        """What a new page must know of datasets that are missing, cannot be opened, or are not watched."""
         logging.getLogger("bokeh").setLevel(logging.ERROR)
 
     @property
@@ -319,6 +328,7 @@ class ViewServer:
 
     def _changed(self, number: int, change: Change) -> None:
         before = self._datasets[number]
+        self._notes[number] = "" if change.dataset is not None else change.note
         if change.dataset is not None:
             self._datasets[number] = change.dataset
             self.reader.forget()
@@ -364,6 +374,8 @@ class ViewServer:
         )
         document.template_variables["has_globe"] = any(globes_of(dataset) for dataset in self._datasets)
         self._viewers.add(viewer)
+        for number, note in self._notes.items():
+            viewer.dataset_changed(number, self._datasets[number], note)
         document.on_session_destroyed(lambda _: self._gone(viewer))
 
     def _gone(self, viewer: Viewer) -> None:
