@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,7 +96,9 @@ def test_cycles_are_found() -> None:
     a = ast.parse("from esker.base import boxes")
     b = ast.parse("def f():\n    import esker.base.pieces")
     c = ast.parse("if TYPE_CHECKING:\n    from esker.base.boxes import Box")
-    assert imported(a) == {"esker.base.boxes"} and imported(b) == {"esker.base.pieces"} and imported(c) == set()
+    assert (
+        imported(a) == {"esker.base.boxes"} and imported(b) == {"esker.base.pieces"} and imported(c) == set()
+    )
     assert imported(ast.parse("import esker")) == {"esker"}
     assert imported(ast.parse("from esker import _core, open")) == {"esker"}
     assert set(cycle({"a": {"b"}, "b": {"a"}})) == {"a", "b"}
@@ -117,6 +120,17 @@ def test_a_room_lists_what_is_in_it(name: str) -> None:
     listed = [line.split("  ")[0].split(" ")[0] for line in lines if " " in line]
     listed = [entry for entry in listed if entry.endswith((".py", "/"))]
     assert sorted(listed) == sorted(held)
+
+
+def test_modules_of_the_viewer_see_those_above_them_in_its_list() -> None:
+    listed = re.findall(r"^(\w+)\.py ", str(ast.get_docstring(TREES["esker.viewer"])), re.MULTILINE)
+    for place, module in enumerate(listed):
+        seen = {
+            name.rpartition(".")[2]
+            for name in imported(TREES[f"esker.viewer.{module}"])
+            if ".viewer." in name
+        }
+        assert seen <= {*listed[:place]}, module
 
 
 def test_each_module_says_what_it_is_for() -> None:

@@ -307,7 +307,7 @@ ODD = {
     "infinite": (np.array([[1.0, np.inf], [2.0, -np.inf]]), "2 samples are infinite"),
     "large": (np.array([[2**53 + 1, 5]]), "Integers beyond 2^53"),
     "thin": (np.zeros((1, 5000)), "All values are 0."),
-    "1 axis": (np.zeros(9), "has 1 axis; the viewer shows fields with 2 or 3"),
+    "1 axis": (np.zeros(9), "has 1 axis; expected 2 or 3"),
     "4 axes": (np.zeros((2, 3, 4, 5)), "has 4 axes"),
     "5 axes": (np.zeros((2, 1, 2, 1, 2)), "has 5 axes"),
 }

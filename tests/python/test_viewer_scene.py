@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import esker
+from esker.plot.planes import why_no_plane
 from esker.viewer import colors, keys
 from esker.viewer.axes import axis_of, plane_of
 from esker.viewer.session import (
@@ -17,7 +18,6 @@ from esker.viewer.session import (
     query_of,
     scene_of,
     shown_fields,
-    why_not_shown,
     why_nothing_is_shown,
 )
 
@@ -103,7 +103,7 @@ def test_a_link_that_names_what_is_not_there_says_so(
 @pytest.mark.parametrize(
     ("shape", "reason"),
     [
-        ((7,), "has 1 axis; the viewer shows fields with 2 or 3"),
+        ((7,), "has 1 axis; expected 2 or 3"),
         ((2, 3, 4, 5), "has 4 axes"),
         ((2, 1, 2, 1, 2), "has 5 axes"),
     ],
@@ -111,7 +111,7 @@ def test_a_link_that_names_what_is_not_there_says_so(
 def test_fields_with_other_axes_are_not_shown(tmp_path: Path, shape: tuple[int, ...], reason: str) -> None:
     esker.write(tmp_path / "a.idx", {"f": np.zeros(shape)})
     dataset = esker.open(tmp_path / "a.idx")
-    assert reason in why_not_shown(dataset["f"]) and reason in why_nothing_is_shown(dataset)
+    assert reason in why_no_plane(dataset["f"]) and reason in why_nothing_is_shown(dataset)
     scene, _ = scene_from(dataset, {})
     assert shown_fields(dataset) == [] and scene.field == ""
 

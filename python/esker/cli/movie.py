@@ -17,7 +17,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.dataset.field import Field
 from esker.plot import encoders, movies, planes
-from esker.viewer.session import why_not_shown
+from esker.plot.planes import why_no_plane
 from esker.writing.replacing import staged
 
 _RANGE_SHARE = 0.2
@@ -167,7 +167,7 @@ def _field(options: MovieOptions) -> Field:
     dataset = esker.open(options.path)
     if options.field is not None:
         return dataset[options.field]
-    fields = [field for field in dataset.fields.values() if not field.fixed and not why_not_shown(field)]
+    fields = [field for field in dataset.fields.values() if not field.fixed and not why_no_plane(field)]
     if not fields:
         raise ValueError(f"{options.path}: no field varies in time and has 2 or 3 axes")
     return fields[0]

@@ -250,6 +250,21 @@ def log_norm(smallest: float, largest: float) -> LogNorm:
     return LogNorm(smallest, largest if largest > smallest else 10 * smallest)
 
 
+def why_no_plane(field: Field) -> str:
+    """A sentence if the field has no plane that could be drawn, or ""."""
+    axes = len(field.grid.dims)
+    if field.is_series:
+        return f"{field.name} is a time series without axes; draw it with `esker plot --series`"
+    if axes not in (2, 3):
+        word = "axis" if axes == 1 else "axes"
+        return f"{field.name} has {axes} {word}; expected 2 or 3"
+    if min(field.shape) < 1:
+        return f"{field.name} has no samples"
+    if not (field.fixed or any(field.has(step) for step in range(len(field.dataset.steps)))):
+        return f"{field.name} was not written at any step"
+    return ""
+
+
 def _cut(field: Field, section: tuple[str, int | Coordinate] | None) -> tuple[str, int] | None:
     dims = list(field.grid.dims)
     if len(dims) not in (2, 3):

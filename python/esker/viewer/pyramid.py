@@ -20,9 +20,9 @@ from esker.base.fill_values import FILL_ATTRIBUTES, fill_values
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.dataset.selection import Selection, slowest_first
+from esker.plot.planes import why_no_plane
 from esker.viewer.axes import Axis, axis_of
 from esker.viewer.samples import Stale
-from esker.viewer.session import why_not_shown
 
 CHUNK_SAMPLES = 1 << 18
 """Of a chunk, at most, components included: 2 MiB of float64."""
@@ -143,7 +143,7 @@ class Pyramid:
 
 def is_image(field: Field) -> bool:
     """Whether a field is an image: if the viewer shows it, and a chunk can have all components of a sample."""
-    return not why_not_shown(field) and field.components <= CHUNK_SAMPLES
+    return not why_no_plane(field) and field.components <= CHUNK_SAMPLES
 
 
 def image_fields(dataset: Dataset) -> list[str]:

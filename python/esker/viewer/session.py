@@ -13,6 +13,7 @@ from typing import Any
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
+from esker.plot.planes import why_no_plane
 
 Window = tuple[float, float, float, float]
 """left, right, bottom, top in coordinates of the drawn axes."""
@@ -64,31 +65,16 @@ class Scene:
         return dataclasses.replace(self, **changes)
 
 
-def why_not_shown(field: Field) -> str:
-    """A sentence if the viewer does not show the field, or ""."""
-    axes = len(field.grid.dims)
-    if field.is_series:
-        return f"{field.name} is a time series without axes; draw it with `esker plot --series`"
-    if axes not in (2, 3):
-        word = "axis" if axes == 1 else "axes"
-        return f"{field.name} has {axes} {word}; the viewer shows fields with 2 or 3"
-    if min(field.shape) < 1:
-        return f"{field.name} has no samples"
-    if not (field.fixed or any(field.has(step) for step in range(len(field.dataset.steps)))):
-        return f"{field.name} was not written at any step"
-    return ""
-
-
 def shown_fields(dataset: Dataset) -> list[str]:
     """The fields of a dataset that the viewer shows."""
-    return [name for name, field in dataset.fields.items() if not why_not_shown(field)]
+    return [name for name, field in dataset.fields.items() if not why_no_plane(field)]
 
 
 def why_nothing_is_shown(dataset: Dataset) -> str:
     """Sentences about a dataset without a field that can be shown."""
     if not dataset.fields:
         return f"{dataset.path} has no fields."
-    reasons = [why_not_shown(field) for field in dataset.fields.values()]
+    reasons = [why_no_plane(field) for field in dataset.fields.values()]
     return f"{dataset.path} has nothing to show: {'; '.join(reasons[:5])}."
 
 

@@ -1,4 +1,4 @@
-"""All sentences that the page shows. They are plain text; the page never makes HTML of them."""
+"""Sentences that the page shows about a picture. They are plain text; the page never makes HTML of them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ KIND_NAMES = {
     Kind.COARSER: "not stored at this level (horizontal lines)",
     Kind.NO_LOGARITHM: "0 or less (vertical lines)",
 }
-"""With the hatches of page.HATCHES."""
+"""With the hatches of canvas.HATCHES."""
 
 
 def field_label(field: Field, component: int | None) -> str:
