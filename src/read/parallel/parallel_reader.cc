@@ -115,7 +115,7 @@ Status ParallelReader::read_as_set(const std::vector<ReadRequest>& mine,
 
 Status ParallelReader::tune() {
   ESKER_ASSIGN_OR_RETURN(tuner_,
-                         StepTuner::make(*comm_, posix_store(), options_, StepTuner::Purpose::kReading));
+                         StepTuner::make(*comm_, tuning_files_, options_, StepTuner::Purpose::kReading));
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "read/opened_dataset.h"
 #include "read/parallel/read_plan.h"
 #include "read/parallel/read_request.h"
+#include "store/store.h"
 #include "tune/parallel/step_tuner.h"
 
 namespace esker {
@@ -66,6 +67,8 @@ class ParallelReader {
   ExchangeBuffers buffers_;
   std::unique_ptr<ReadPlan> plan_;
   ReadReport last_;
+  /// Of tune(). Made with this object, whose maker agrees on whether all ranks have the memory.
+  std::shared_ptr<Store> tuning_files_ = posix_store();
   std::unique_ptr<StepTuner> tuner_;  // null: not tuned
   Index num_reads_ = 0;
   double plan_s_ = 0, reserve_s_ = 0;  // of the last read
