@@ -146,10 +146,6 @@ constexpr std::array kDatasetRows{
               [](const Options& o) {
                 return o.levels == Options::kAutoLevels ? "auto" : std::to_string(o.levels);
               }},
-    one_of<&Options::level_values, kLevelValuesNames>(
-        "level_values", "sample or mean",
-        "what these levels hold: every second sample, every fourth ..., or means of all samples (changes the "
-        "dataset)"),
     OptionRow{
         "keep_level", "0 (all samples) or a level below, e.g. -3",
         "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "
@@ -218,6 +214,10 @@ constexpr std::array kExpertRows{
     number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
                                                  "0 (chosen from the size of a step) or a number",
                                                  "blocks per file (changes the dataset)"),
+    one_of<&Options::level_values, kLevelValuesNames>(
+        "level_values", "sample or mean",
+        "what these levels hold: every second sample, every fourth ..., or means of all samples (changes the "
+        "dataset)"),
     size<&Options::alignment_bytes, 1, kGiB>(
         "alignment", "a size from 1 to 1G, e.g. 4K",
         "data and blocks start at multiples of this size (changes the dataset)"),

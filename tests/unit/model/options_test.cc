@@ -77,6 +77,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "call_warning",
                                              "compare_shared_nodes",
                                              "blocks_per_file",
+                                             "level_values",
                                              "alignment",
                                              "chunk_alignment",
                                              "in_block",

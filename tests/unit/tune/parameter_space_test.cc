@@ -25,7 +25,7 @@ TEST(ParameterSpace, EveryOptionIsTunableOrNot) {
       "format",       "overwrite",    "split",           "keep_level", "partial",      "compare_shared_nodes",
       "tune",         "tune_seed",    "tune_cache",      "tune_model", "fsync",        "report",
       "call_timeout", "call_warning", "report_timeline", "async",      "async_memory", "async_cores",
-      "stage",        "levels"};
+      "stage",        "levels",       "level_values"};
   const std::vector<TunableOption> tunable = tunable_options(facts_of(8, 4), Options());
   for (const OptionRow& row : option_rows()) {
     const bool is_tunable =
