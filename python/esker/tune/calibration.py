@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -125,10 +126,9 @@ def _copy_rates(cores: int, repeat: int) -> list[float]:
     targets = [np.zeros((16, n, n, 2 * n)) for _ in range(cores)]
 
     def copy(core: int) -> None:
-        for _ in range(_NUM_COPIES):
-            np.copyto(targets[core][..., :n], sources[core])
+        np.copyto(targets[core][..., :n], sources[core])
 
-    return _rates(cores, repeat, _NUM_COPIES * sources[0].nbytes, copy)
+    return _rates(cores, repeat, sources[0].nbytes, copy)
 
 
 def _swap_rates(cores: int, repeat: int) -> list[float]:
@@ -136,10 +136,9 @@ def _swap_rates(cores: int, repeat: int) -> list[float]:
     sources = _samples(cores)
 
     def swap(core: int) -> None:
-        for _ in range(_NUM_COPIES):
-            sources[core].byteswap(inplace=True)
+        sources[core].byteswap(inplace=True)
 
-    return _rates(cores, repeat, _NUM_COPIES * sources[0].nbytes, swap)
+    return _rates(cores, repeat, sources[0].nbytes, swap)
 
 
 def _samples(cores: int) -> list[NDArray[np.float64]]:
@@ -148,14 +147,24 @@ def _samples(cores: int) -> list[NDArray[np.float64]]:
 
 
 def _rates(cores: int, repeat: int, n_bytes: int, work: Callable[[int], None]) -> list[float]:
-    """Bytes per second of a core whose `work` takes `n_bytes`, while all cores work."""
+    """Bytes per second of a core whose `work` takes `n_bytes`, while all cores work. Ctrl-C ends it between two calls."""
+    ended = threading.Event()
+
+    def work_often(core: int) -> None:
+        for _ in range(_NUM_COPIES):
+            if not ended.is_set():
+                work(core)
+
     with ThreadPoolExecutor(cores) as pool:
 
         def work_all() -> None:
-            list(pool.map(work, range(cores)))
+            list(pool.map(work_often, range(cores)))
 
-        work_all()
-        return [n_bytes / _seconds(work_all) for _ in range(repeat)]
+        try:
+            work_all()
+            return [_NUM_COPIES * n_bytes / _seconds(work_all) for _ in range(repeat)]
+        finally:
+            ended.set()  # the pool waits for its threads
 
 
 @contextmanager
