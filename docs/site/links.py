@@ -11,7 +11,7 @@ from pathlib import Path
 
 from staging import ROOT, sources
 
-PROGRAMS = "/guide/programs.md"
+PROGRAMS = "/guide/whole_programs.md"
 """The page with all files of examples/, each under a heading of its name."""
 
 _FENCE = re.compile(r"^( *)(```+|~~~+).*?^\1\2 *$", re.S | re.M)

@@ -25,7 +25,7 @@ from links import Links  # noqa: E402
         ("[a](queries.md#levels)", "[a](/guide/queries.md#levels)"),
         ("[a](../internals/decisions)", "[a](/internals/decisions/index.md)"),
         ("[a](../../bench/results/README.md)", "[a](/results/tables.md)"),
-        ("[a](../../examples/write.cc)", "[a](/guide/programs.md#writecc)"),
+        ("[a](../../examples/write.cc)", "[a](/guide/whole_programs.md#writecc)"),
         ("[a](../../LICENSE)", "a (`LICENSE`)"),
         ("![a](../figures/kill.png)", "![a](/figures/kill.png)"),
         ("[a](no/such/file.md)", "[a](no/such/file.md)"),
