@@ -166,7 +166,7 @@ def test_a_link_shows_the_same_picture(page: Shown) -> None:
     go(page, query)
     page.page.wait_for_timeout(200)
     differing = np.abs(colors(page)[0] - first).max(axis=-1) > 24
-    assert differing.mean() < 1e-3, "but for the edges of texts"
+    assert differing.mean() < 5e-3, "but for the edges of texts, and of the surface, whose coarser copy may be shown"
 
 
 @pytest.mark.slow
