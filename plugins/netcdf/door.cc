@@ -18,7 +18,7 @@ namespace esker::netcdf_plugin {
 namespace {
 
 constexpr std::size_t kMaxDoorBytes = 1 << 16;
-constexpr std::size_t kMagicBytes = 8;
+constexpr std::size_t kMagicBytes = ESKER_MAGIC_BYTES;
 
 /// At most kMaxDoorBytes + 1 bytes; nothing if there is no such file, which opening the dataset reports.
 std::vector<std::byte> first_bytes(const std::string& path) {

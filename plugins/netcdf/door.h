@@ -16,13 +16,14 @@
 
 #include "esker/types/box.hpp"
 #include "esker/types/status.hpp"
+#include "magic.h"
 
 namespace esker::netcdf_plugin {
 
 /// The first bytes of every door.
-inline constexpr const char* kDoorMagic = "CDF\001Eskr";
+inline constexpr const char* kDoorMagic = ESKER_DOOR_MAGIC;
 /// The first bytes of every .idx file.
-inline constexpr const char* kIdxMagic = "(version";
+inline constexpr const char* kIdxMagic = ESKER_IDX_MAGIC;
 
 /// What a door opens. The file content is hostile until read_door() checked it.
 struct Door {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC_BYTES 8
+#include "magic.h"
 
 typedef int (*Open)(const char* path, int mode, int* ncid);
 typedef int (*OpenWithHints)(const char* path, int mode, size_t* chunk_size_hint, int* ncid);
@@ -26,13 +26,13 @@ int nc__open(const char* path, int mode, size_t* chunk_size_hint, int* ncid);
 static const char self_address = 0;
 
 static int is_ours(const char* path) {
-  char first[MAGIC_BYTES];
+  char first[ESKER_MAGIC_BYTES];
   const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (file < 0) return 0;
   const ssize_t n_bytes = read(file, first, sizeof first);
   close(file);
-  return n_bytes == MAGIC_BYTES &&
-         (memcmp(first, "(version", MAGIC_BYTES) == 0 || memcmp(first, "CDF\001Eskr", MAGIC_BYTES) == 0);
+  return n_bytes == ESKER_MAGIC_BYTES && (memcmp(first, ESKER_IDX_MAGIC, ESKER_MAGIC_BYTES) == 0 ||
+                                          memcmp(first, ESKER_DOOR_MAGIC, ESKER_MAGIC_BYTES) == 0);
 }
 
 static void load_plugin(void) {
