@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import esker
 from esker.cli import esker as command
-from esker.plot import encoders, movies
+from esker.plot import encoders, movies, planes
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("PIL")
@@ -287,3 +287,11 @@ def test_the_range_that_is_said_is_that_of_the_colors(
     assert next(movies.pictures(movie, colors)).ndim == 3
     with pytest.raises(ValueError, match="above 0 for logarithmic colors, found -5:-1"):
         movies.given_range(-5, -1, log=True)
+
+
+@pytest.mark.parametrize(("field", "section"), [("thk", None), ("temp", None), ("temp", ("y", 8))])
+def test_the_level_of_a_picture_is_known_without_reading(
+    path: Path, field: str, section: tuple[str, int] | None
+) -> None:
+    movie = movies.Movie(esker.open(path)[field], [0], section=section)
+    assert planes.picture_level(movie.field, 0, section) == movie.plane(0, None).level

@@ -32,6 +32,7 @@ from esker.plot.planes import (
     figure,
     level_within,
     log_norm,
+    picture_level,
     read_plane,
     wrapped,
 )
@@ -95,7 +96,9 @@ def range_of(movie: Movie, update: Callable[[float], object] = lambda done: None
     With logarithmic colors, of the values above 0. Calls update() with the fraction done. Raises ValueError without any
     value.
     """
-    level = movie.plane(movie.steps[0], movie.level).level
+    level = movie.level
+    if level is None:
+        level = picture_level(movie.field, movie.steps[0], movie.section)
     level = level_within(movie.field, movie.steps[0], movie.section, level, RANGE_SAMPLES)
     ends: list[float] = []
     for number, step in enumerate(movie.steps):

@@ -280,7 +280,7 @@ def _cut(field: Field, section: tuple[str, int | Coordinate] | None) -> tuple[st
         raise ValueError(f"{field.name}: no dimension {dim!r}; the field has {', '.join(dims)}")
     if isinstance(where, Coordinate):
         return dim, _nearest_index(field, dim, where)
-    axis = _axis_number(field, dim)
+    axis = axis_number(field, dim)
     lo, hi = field.box[0][axis], field.box[1][axis]
     if not lo <= where < hi:
         raise IndexError(f"{field.name}: {dim}={where} is outside the grid, indices {lo} to {hi - 1}")
@@ -324,6 +324,11 @@ def level_within(
     return 0
 
 
+def picture_level(field: Field, step: int, section: tuple[str, int | Coordinate] | None) -> int:
+    """The level that read_plane() chooses for a whole plane. Reads no samples."""
+    return _picture_level(field, step, _cut(field, section), field.box)
+
+
 def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Box) -> int:
     for level in range(field.max_level):
         selection = field.select(step, box, level)
@@ -338,7 +343,7 @@ def _cut_box(
 ) -> tuple[Box, tuple[str, int]]:
     """The box reduced to the index nearest to the cut that has samples at the level, and that index."""
     dim, index = cut
-    axis = _axis_number(field, dim)
+    axis = axis_number(field, dim)
     indices = field.select(step, box, level).indices(dim)
     if len(indices) == 0:
         raise ValueError(f"{field.name}: the box contains no sample of level {level}; choose a finer level")
@@ -348,13 +353,13 @@ def _cut_box(
     return (tuple(lo), tuple(hi)), (dim, nearest)
 
 
-def _axis_number(field: Field, dim: str) -> int:
+def axis_number(field: Field, dim: str) -> int:
     """Position of a dimension in boxes (x first)."""
     return len(field.grid.dims) - 1 - list(field.grid.dims).index(dim)
 
 
 def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:
-    axis = _axis_number(field, dim)
+    axis = axis_number(field, dim)
     coords = field.grid.coords.get(dim)
     indices = np.arange(box[0][axis], box[1][axis])
     all_values = np.asarray(indices if coords is None else coords[indices], dtype=np.float64)
