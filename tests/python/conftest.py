@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ OPEN_MPI = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 """Variables for several ranks on one core, also of root."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium for the pages of `esker view`."""
+    from browser import chromium
+
+    with chromium() as found:
+        yield found
 
 
 def run_program(program: str, ranks: int, folder: Path) -> None:

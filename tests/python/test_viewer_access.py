@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
 import numpy as np
 import pytest
+from browser import Shown, shown
 
 import esker
-from browser import Shown, chromium, shown
 
 pytest.importorskip("bokeh")
 from esker.viewer.vtkjs import library  # noqa: E402
@@ -18,12 +17,6 @@ from esker.viewer.vtkjs import library  # noqa: E402
 axe = pytest.importorskip("axe_playwright_python")
 NX, NY, NZ = 60, 40, 6
 RULES = (resources.files(axe) / "axe.min.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

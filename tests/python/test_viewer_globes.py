@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib.util
 import io
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import chromium, shown
+from browser import shown
 from numpy.typing import NDArray
 
 import esker
@@ -151,12 +150,6 @@ def test_a_list_of_cells_needs_places_only(tmp_path: Path) -> None:
     found, mesh = read_cells(ds, scene, level, lambda: True), read_mesh(ds, scene, level, lambda: True)
     assert (found.low, found.high, found.counts[Kind.NAN]) == (0, 630, 1) and len(mesh.triangles) == 0
     assert mesh.places[:, 2] == pytest.approx(np.sin(lat), abs=1e-6)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.mark.slow

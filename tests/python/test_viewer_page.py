@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from browser import FRAME, Shown, chromium, shown
+from browser import FRAME, Shown, shown
 from numpy.typing import NDArray
 
 import esker
@@ -20,12 +20,6 @@ from esker.viewer.colors import palette  # noqa: E402
 
 NX, NY, NZ = 90, 70, 12
 HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">$$x^2$$'
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

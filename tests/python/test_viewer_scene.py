@@ -14,6 +14,7 @@ from esker.viewer import colors, keys
 from esker.viewer.axes import axis_of, plane_of
 from esker.viewer.session import (
     Scene,
+    dataset_names,
     fitted,
     query_of,
     scene_of,
@@ -191,3 +192,11 @@ def test_keys_change_the_scene(ds: esker.Dataset) -> None:
         press("l") == {"log": True} and press("p") == {"palette": "magma"} and press("v") == {"range": "step"}
     )
     assert press("q") == {} and press("Enter") == {}
+
+
+def test_names_of_datasets_are_told_apart(tmp_path: Path) -> None:
+    for name in ("before/run.idx", "after/run.idx", "other.idx"):
+        esker.write(tmp_path / name, {"a": np.ones((2, 3))})
+    paths = [tmp_path / name for name in ("before/run.idx", "after/run.idx", "other.idx")]
+    found = dataset_names([esker.open(path) for path in paths])
+    assert found == [("0", str(paths[0])), ("1", str(paths[1])), ("2", "other.idx")]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import FRAME, Shown, chromium, shown
+from browser import FRAME, Shown, shown
 
 import esker
 
@@ -15,12 +14,6 @@ pytest.importorskip("bokeh")
 from esker.viewer.colors import palette  # noqa: E402
 
 NX, NY = 90, 70
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

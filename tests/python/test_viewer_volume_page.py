@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from browser import Shown, chromium, shown
+from browser import Shown, shown
 from numpy.typing import NDArray
 
 import esker
@@ -27,12 +27,6 @@ N = 24
 HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">'
 CORNER = {"x": slice(18, 23), "y": slice(2, 6), "z": slice(17, 23)}
 """Of the bright samples of `spot`: high x, low y, high z."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -140,14 +139,6 @@ def test_views_that_follow_go_on_from_the_last_step(tmp_path: Path) -> None:
     last = Scene(field="f", step=2, follow=True)
     assert is_at_end(last, dataset) and is_at_end(Scene(), dataset)
     assert not is_at_end(last.but(step=1), dataset) and not is_at_end(last.but(follow=False), dataset)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from browser import chromium
-
-    with chromium() as found:
-        yield found
 
 
 @pytest.mark.slow
