@@ -55,11 +55,18 @@ class File(RequestHandler):
         self.finish((resources.files("esker.viewer") / name).read_bytes())
 
 
-def packed(header: dict[str, Any], codes: NDArray[np.uint16]) -> bytes:
-    """What a 3-D page gets: the length of a header, the header as JSON, padded to a multiple of 4 bytes, and the codes."""
+def packed(header: dict[str, Any], *arrays: NDArray[Any]) -> bytes:
+    """What a 3-D page gets: the length of a header, the header as JSON, padded to a multiple of 4 bytes, and the arrays,
+    little-endian."""
     text = json.dumps(header, allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
-    return b"".join((len(text).to_bytes(4, "little"), text, codes.astype("<u2", copy=False).tobytes()))
+    return b"".join(
+        (
+            len(text).to_bytes(4, "little"),
+            text,
+            *(one.astype(one.dtype.newbyteorder("<"), copy=False).tobytes() for one in arrays),
+        )
+    )
 
 
 def failure(what: str, reason: str) -> bytes:

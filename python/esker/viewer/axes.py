@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from esker.dataset.field import Field
 from esker.plot.labels import shown_units
-from esker.viewer.session import Scene, Window, axis_number
+from esker.plot.planes import axis_number
+from esker.viewer.session import Scene, Window
 
 _MAX_UNEVENNESS = 1e-3
 """Of the spacing: rounded coordinates count as evenly spaced."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -11,8 +10,9 @@ from typing import Any
 from bokeh.models import Button, CheckboxGroup, Column, NumericInput, Row, Select, Slider
 
 from esker.dataset.opening import Dataset
+from esker.plot.planes import axis_number
 from esker.viewer.colors import PALETTES, Coloring
-from esker.viewer.session import RANGES, Scene, axis_number, shown_fields
+from esker.viewer.session import RANGES, Scene, dataset_names, shown_fields
 from esker.viewer.sources import Source
 from esker.viewer.views import Views
 
@@ -40,7 +40,7 @@ class Controls:
         self._pair = [self._select(title, "", str) for title in ("Difference of", "and")]
         for widget in self._pair:
             widget.on_change("value", lambda attr, old, new: self._pair_chosen())
-        names = [(str(i), os.path.basename(ds.path.rstrip("/"))) for i, ds in enumerate(datasets)]
+        names = dataset_names(datasets)
         self._dataset = self._select("Dataset", "dataset", int, names)
         self._field = self._select("Field", "field", str)
         self._component = self._select("Component", "component", lambda v: None if v == _LENGTH else int(v))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,11 +16,11 @@ from esker.plot.labels import time_text
 from esker.viewer import volume_texts as texts
 from esker.viewer.answering import Page, failure, packed
 from esker.viewer.colors import PALETTES, palette
-from esker.viewer.globe_samples import Cells, read_cells, read_mesh
+from esker.viewer.globe_samples import Cells, Mesh, read_cells, read_mesh
 from esker.viewer.globes import GlobeScene, globe_of, globes_of, levels_of, nearest_layer, places_step
 from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
-from esker.viewer.session import query_of
+from esker.viewer.session import dataset_names, query_of
 from esker.viewer.texts import field_label, step_text
 from esker.viewer.vtkjs import HOW_TO_INSTALL, version
 
@@ -72,7 +71,12 @@ class _Mesh(ReadingHandler):
         key = (*key, places_step(dataset, shown))
         found, reason = await self.read(key, partial(read_mesh, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
-        self.finish(found.answer() if found else failure("globe", reason))
+        self.finish(_mesh(found) if found else failure("globe", reason))
+
+
+def _mesh(found: Mesh) -> bytes:
+    header = {"cells": len(found.places), "triangles": len(found.triangles), "nbytes": found.nbytes}
+    return packed(header, found.places, found.triangles)
 
 
 def chosen(handler: ReadingHandler) -> tuple[GlobeScene, Dataset, int]:
@@ -161,7 +165,7 @@ def _choices(
     globes = globes_of(dataset)
     step = 2 if globes[shown.name].has_panels else 1
     return {
-        "dataset": [(str(i), os.path.basename(ds.path.rstrip("/"))) for i, ds in enumerate(datasets)],
+        "dataset": dataset_names(datasets),
         "field": [(name, name) for name in globes],
         "layer": [(str(i), str(i)) for i in range(globes[shown.name].layers)],
         "component": [],

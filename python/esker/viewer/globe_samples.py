@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -54,14 +53,6 @@ class Mesh:
     def size(self) -> int:
         """Bytes in memory."""
         return self.places.nbytes + self.triangles.nbytes
-
-    def answer(self) -> bytes:
-        """What the page gets: the length of a header, the header, places, and triangles."""
-        header = {"cells": len(self.places), "triangles": len(self.triangles), "nbytes": self.nbytes}
-        text = json.dumps(header).encode()
-        text += b" " * (-len(text) % 4)
-        parts = (self.places.astype("<f4", copy=False), self.triangles.astype("<u4", copy=False))
-        return b"".join((len(text).to_bytes(4, "little"), text, *(part.tobytes() for part in parts)))
 
 
 def read_cells(dataset: Dataset, shown: GlobeScene, level: int, is_wanted: Callable[[], bool]) -> Cells:

@@ -19,7 +19,7 @@ from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer.colors import PALETTES
 from esker.viewer.reads import MAX_SAMPLES, Request
-from esker.viewer.session import Scene, scene_of
+from esker.viewer.session import Scene, scene_of, written_step
 
 PANELS = 10
 FIRST_CELLS = 1 << 13
@@ -164,12 +164,10 @@ def _number(text: str) -> int | None:
 
 def _step(field: Field, query: Mapping[str, str], scene: Scene) -> int:
     """The nearest step at which the field was written; without a number the last."""
-    count = len(field.dataset.steps)
-    if field.fixed or not count:
+    if field.fixed:
         return scene.step
     asked = _number(query.get("step", ""))
-    step = count - 1 if asked is None else min(asked, count - 1)
-    return next(near for near in sorted(range(count), key=lambda n: abs(n - step)) if field.has(near))
+    return written_step(field, len(field.dataset.steps) - 1 if asked is None else asked)
 
 
 def levels_of(dataset: Dataset, shown: GlobeScene) -> tuple[int, ...]:

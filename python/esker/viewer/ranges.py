@@ -118,7 +118,9 @@ class _Task:
 
     def __post_init__(self) -> None:
         self.waiting = self.steps[::-1]
-        level = range_request(self.field, self.scene, self.steps[0]).level if self.steps else self.field.max_level
+        level = (
+            range_request(self.field, self.scene, self.steps[0]).level if self.steps else self.field.max_level
+        )
         self._samples = "" if level == self.field.max_level else f", from samples of level {level}"
 
     @property
@@ -145,7 +147,11 @@ class _Task:
         if not self.is_complete:
             what += f": {self.count} of {count} read"
         what += self._samples
-        return what if not self.failures else f"{what}; {self.failures} of {count} could not be read: {self.reason}"
+        return (
+            what
+            if not self.failures
+            else f"{what}; {self.failures} of {count} could not be read: {self.reason}"
+        )
 
 
 def _steps(field: Field, step: int | None) -> list[int]:

@@ -26,7 +26,7 @@ _LEAST_SAMPLES, _MOST_SAMPLES = 1 << 15, 1 << 19
 """Of a picture: with more fields than fit, and with few."""
 _SAMPLE_BYTES = 20 / 3
 """A float32 and its kind, in base64."""
-_MODEL_BYTES = 20_000
+MODEL_BYTES = 20_000
 """Of the axes, colors and texts of a picture, about."""
 _MAX_NAMES = 20
 
@@ -69,7 +69,7 @@ def saved_page(
     fields = [(n, name) for n, dataset in enumerate(datasets) for name in shown_fields(dataset)]
     if not fields:
         raise ValueError("; ".join(f"{dataset.path}: no field with 2 or 3 axes" for dataset in datasets))
-    most = int((MAX_BYTES / len(fields) - _MODEL_BYTES) / _SAMPLE_BYTES)
+    most = int((MAX_BYTES / len(fields) - MODEL_BYTES) / _SAMPLE_BYTES)
     most = min(max(most, _LEAST_SAMPLES), _MOST_SAMPLES)
     pictures: list[SavedPicture] = []
     unread, left_out, used = [], [], 0

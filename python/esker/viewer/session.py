@@ -13,7 +13,7 @@ from typing import Any
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
-from esker.plot.planes import why_no_plane
+from esker.plot.planes import axis_number, why_no_plane
 
 Window = tuple[float, float, float, float]
 """left, right, bottom, top in coordinates of the drawn axes."""
@@ -97,7 +97,7 @@ def fitted(scene: Scene, datasets: Sequence[Dataset]) -> Scene:
     return scene.but(
         field=field.name,
         component=_within(scene.component, 0, field.components - 1) if field.components > 1 else None,
-        step=_written_step(field, scene.step),
+        step=written_step(field, scene.step),
         level=None if level is None else _within(level, 0, field.max_level),
         bits=None if bits is None or field.stored_bits is None else _within(bits, 1, field.stored_bits),
         **_plane(field, scene),
@@ -123,16 +123,11 @@ def _plane(field: Field, scene: Scene) -> dict[str, Any]:
     return {"normal": normal, "place": _within(scene.place, lo, hi - 1)}
 
 
-def axis_number(field: Field, dim: str) -> int:
-    """Position of a dimension in boxes (x first)."""
-    return len(field.grid.dims) - 1 - list(field.grid.dims).index(dim)
-
-
 def _within(value: int | None, low: int, high: int) -> int | None:
     return None if value is None else min(max(value, low), high)
 
 
-def _written_step(field: Field, step: int) -> int:
+def written_step(field: Field, step: int) -> int:
     """The nearest step at which the field was written."""
     count = len(field.dataset.steps)
     if field.fixed or not count:
@@ -162,7 +157,7 @@ def _pair(text: str) -> tuple[int, int]:
     return first, second
 
 
-def _finite(text: str) -> float:
+def finite_number(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)
@@ -184,8 +179,8 @@ _READERS: dict[str, tuple[_Reader, str]] = {
     "log": (_switch, "0 or 1"),
     "zero": (_switch, "0 or 1"),
     "range": (str, ", ".join(RANGES)),
-    "low": (_finite, "a number"),
-    "high": (_finite, "a number"),
+    "low": (finite_number, "a number"),
+    "high": (finite_number, "a number"),
     "outlines": (_switch, "0 or 1"),
     "follow": (_switch, "0 or 1"),
     "difference": (_pair, "two numbers of views"),
@@ -250,14 +245,32 @@ def scene_of(
 
 
 def _read(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    given: dict[str, Any] = {}
-    notes = []
     if sum(map(len, query.values())) > MAX_LINK:
         return {}, [f"The link is longer than {MAX_LINK} characters and was ignored."]
-    for name, (read, expected) in _READERS.items():
+    return read_parameters(query, _READERS)
+
+
+def read_parameters(
+    query: Mapping[str, str], readers: Mapping[str, tuple[Callable[[str], Any], str]]
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of the parameters that have a reader, and a sentence for each that its reader refuses by ValueError.
+    With each reader is what it expects."""
+    given: dict[str, Any] = {}
+    notes = []
+    for name, (read, expected) in readers.items():
         if name in query:
             try:
                 given[name] = read(query[name])
             except ValueError:
                 notes.append(f"The link has {name}={query[name][:40]!r}; expected {expected}.")
     return given, notes
+
+
+def dataset_names(datasets: Sequence[Dataset]) -> list[tuple[str, str]]:
+    """Number and name of each dataset, for a choice. Those with the same last part have their whole paths."""
+    paths = [dataset.path.rstrip("/") for dataset in datasets]
+    names = [path.rpartition("/")[2] for path in paths]
+    return [
+        (str(number), path if names.count(name) > 1 else name)
+        for number, (path, name) in enumerate(zip(paths, names))
+    ]

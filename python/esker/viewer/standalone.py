@@ -25,13 +25,11 @@ from esker.viewer.canvas import Canvas
 from esker.viewer.hatching import rectangles
 from esker.viewer.page import static_text
 from esker.viewer.samples import Kind
-from esker.viewer.saving import SavedPicture, saved_page
+from esker.viewer.saving import MODEL_BYTES, SavedPicture, saved_page
 
 _BASE64 = 4 / 3
 _TOOLS_THAT_ASK = (BoxSelectTool, FreehandDrawTool)
 """Without a server, no one answers."""
-_MODEL_BYTES = 20_000
-"""Of the models of a picture, at most, without texts and arrays."""
 
 
 def standalone_html(
@@ -119,4 +117,4 @@ def bytes_in_page(saved: SavedPicture) -> int:
     ]
     texts_bytes = len(json.dumps(saved.facts)) + len(json.dumps([values.tolist() for values in uneven]))
     packed = sum(len(gzip.compress(array.tobytes(), settings.compression_level())) for array in arrays)
-    return int(_BASE64 * packed) + 2 * texts_bytes + _MODEL_BYTES
+    return int(_BASE64 * packed) + 2 * texts_bytes + MODEL_BYTES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from esker.viewer.answering import Page, failure, packed
 from esker.viewer.colors import PALETTES, palette
 from esker.viewer.reader import Reader
 from esker.viewer.reading_handler import ReadingHandler
-from esker.viewer.session import Scene, query_of, why_nothing_is_shown
+from esker.viewer.session import Scene, dataset_names, query_of, why_nothing_is_shown
 from esker.viewer.texts import field_label, step_text
 from esker.viewer.volume_samples import Codes, placed, read_codes
 from esker.viewer.volumes import (
@@ -172,7 +171,7 @@ def _samples_key(plan: Plan, scene: Scene) -> str:
 
 def _choices(datasets: Sequence[Dataset], field: Field, scene: Scene) -> dict[str, Any]:
     """Values and names of all that can be chosen."""
-    names = [(str(i), os.path.basename(ds.path.rstrip("/"))) for i, ds in enumerate(datasets)]
+    names = dataset_names(datasets)
     components = [("", "length"), *((str(i), str(i)) for i in range(field.components))]
     levels = [("", "automatic"), *((str(n), str(n)) for n in range(field.max_level, -1, -1))]
     return {

@@ -10,7 +10,6 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from esker.base.boxes import Box
 from esker.dataset.field import Field
@@ -18,7 +17,15 @@ from esker.dataset.opening import Dataset
 from esker.viewer.axes import Axis, axis_of
 from esker.viewer.colors import PALETTES
 from esker.viewer.reads import Request
-from esker.viewer.session import MAX_LINK, Scene, query_of, scene_of, shown_fields
+from esker.viewer.session import (
+    MAX_LINK,
+    Scene,
+    finite_number,
+    query_of,
+    read_parameters,
+    scene_of,
+    shown_fields,
+)
 
 MODES = {
     "maximum": "maximum projection",
@@ -94,23 +101,11 @@ def volume_of(query: Mapping[str, str], datasets: Sequence[Dataset]) -> tuple[Vo
         notes.append(f"{why_no_volume(datasets[scene.dataset].fields[scene.field])}; shown is {names[0]}.")
         kept = {**query_of(scene), "field": names[0]}
         scene, _ = scene_of(kept, datasets, PALETTES)
-    given, more = _own(query if sum(map(len, query.values())) <= MAX_LINK else {})
+    known = query if sum(map(len, query.values())) <= MAX_LINK else {}
+    given, more = read_parameters(known, _READERS)
     found = Volume(scene, **given)
     field = datasets[scene.dataset].fields[scene.field]
     return dataclasses.replace(found, box=_fitted_box(found.box, field)), notes + more
-
-
-def _own(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """The parameters that planes do not have."""
-    given: dict[str, Any] = {}
-    notes = []
-    for name, (read, expected) in _READERS.items():
-        if name in query:
-            try:
-                given[name] = read(query[name])
-            except ValueError:
-                notes.append(f"The link has {name}={query[name][:40]!r}; expected {expected}.")
-    return given, notes
 
 
 def _choice(text: str, known: Mapping[str, str]) -> str:
@@ -122,13 +117,6 @@ def _choice(text: str, known: Mapping[str, str]) -> str:
 def _share(text: str) -> float:
     number = float(text)
     if not 0 < number <= 1:
-        raise ValueError(text)
-    return number
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
         raise ValueError(text)
     return number
 
@@ -145,7 +133,7 @@ _READERS = {
     "mode": (lambda text: _choice(text, MODES), ", ".join(MODES)),
     "ramp": (lambda text: _choice(text, RAMPS), ", ".join(RAMPS)),
     "opacity": (_share, "a number above 0, at most 1"),
-    "value": (_finite, "a number"),
+    "value": (finite_number, "a number"),
     "box": (_box, "x0,x1,y0,y1,z0,z1, each end above its start"),
 }
 

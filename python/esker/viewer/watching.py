@@ -47,7 +47,9 @@ class Watch:
         found, before = self._state_now(), self._seen
         self._seen = found
         if not self._shown and not found:
-            return self._say(f"{self._dataset.path} is not watched: its files were not found. New steps are not shown.")
+            return self._say(
+                f"{self._dataset.path} is not watched: its files were not found. New steps are not shown."
+            )
         if found == self._shown and not self._note:
             return None
         if not found:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
+from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.viewer.ome_zarr import Chunk, answer, encoded
 from esker.viewer.pyramid import Pyramid, image_fields, is_image
@@ -53,7 +55,13 @@ def image_of(path: str, datasets: Sequence[Dataset]) -> tuple[Pyramid, list[str]
     name = max((name for name in fields if parts.startswith(f"{name}/")), key=len, default=None)
     if name is None or not is_image(fields[name]):
         return None
-    return Pyramid(fields[name]), parts[len(name) + 1 :].split("/")
+    return _pyramid_of(fields[name]), parts[len(name) + 1 :].split("/")
+
+
+@lru_cache(maxsize=16)
+def _pyramid_of(field: Field) -> Pyramid:
+    """Each chunk is a request; the axes and levels of its image are found once."""
+    return Pyramid(field)
 
 
 class ZarrHandler(ReadingHandler):
