@@ -39,7 +39,7 @@ from esker.files.repairing import Rebuilt, adopt, rebuild, repair
 from esker.files.verification import Finding, Verification, verify
 from esker.planning.planner import plan, plan_mesh
 from esker.tune.simulation import simulate
-from esker.viewer.notebook import view
+from esker.viewer.serving.notebook import view
 from esker.writing.chunked import Chunked
 from esker.writing.definitions import WriterField, WriterGrid
 from esker.writing.serial import write

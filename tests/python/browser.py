@@ -120,7 +120,7 @@ def shown(
     browser: Any, datasets: Sequence[esker.Dataset], query: str = "", *, route: str = "", **context: Any
 ) -> Iterator[Shown]:
     """A page that shows datasets, by a separate server; `route` is the page of another kind than planes."""
-    from esker.viewer.server import ViewServer
+    from esker.viewer.serving.server import ViewServer
 
     server = ViewServer(datasets)
     server.start()

@@ -122,15 +122,31 @@ def test_a_room_lists_what_is_in_it(name: str) -> None:
     assert sorted(listed) == sorted(held)
 
 
-def test_modules_of_the_viewer_see_those_above_them_in_its_list() -> None:
-    listed = re.findall(r"^(\w+)\.py ", str(ast.get_docstring(TREES["esker.viewer"])), re.MULTILINE)
-    for place, module in enumerate(listed):
+def listed(name: str, ending: str) -> list[str]:
+    """What the docstring of a room lists, in order: "/" for its rooms, ".py" for its modules."""
+    return re.findall(rf"^(\w+){re.escape(ending)} ", str(ast.get_docstring(TREES[name])), re.MULTILINE)
+
+
+def test_rooms_of_the_viewer_see_those_above_them_in_its_list() -> None:
+    rooms = listed("esker.viewer", "/")
+    assert len(rooms) > 5
+    for place, room in enumerate(rooms):
+        modules = {name for name in FILES if name.startswith(f"esker.viewer.{room}.")}
         seen = {
-            name.rpartition(".")[2]
-            for name in imported(TREES[f"esker.viewer.{module}"])
-            if ".viewer." in name
+            name.split(".")[2] for module in modules for name in imported(TREES[module]) if ".viewer." in name
         }
-        assert seen <= {*listed[:place]}, module
+        assert seen <= {*rooms[: place + 1]}, room
+
+
+@pytest.mark.parametrize("room", listed("esker.viewer", "/"))
+def test_modules_of_a_room_of_the_viewer_see_those_above_them_in_its_list(room: str) -> None:
+    inside = f"esker.viewer.{room}."
+    modules = listed(f"esker.viewer.{room}", ".py")
+    for place, module in enumerate(modules):
+        seen = {
+            name.removeprefix(inside) for name in imported(TREES[inside + module]) if name.startswith(inside)
+        }
+        assert seen <= {*modules[:place]}, module
 
 
 def test_each_module_says_what_it_is_for() -> None:

@@ -12,7 +12,7 @@ from browser import Shown, shown
 import esker
 
 pytest.importorskip("bokeh")
-from esker.viewer.vtkjs import library  # noqa: E402
+from esker.viewer.solids.vtkjs import library  # noqa: E402
 
 axe = pytest.importorskip("axe_playwright_python")
 NX, NY, NZ = 60, 40, 6

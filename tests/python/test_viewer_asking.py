@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import asking, texts
-from esker.viewer.axes import plane_of
-from esker.viewer.samples import Stale
-from esker.viewer.session import Scene, fitted
-from esker.viewer.sources import Source
+from esker.viewer.answers import asking, texts
+from esker.viewer.reading.samples import Stale
+from esker.viewer.reading.sources import Source
+from esker.viewer.scenes.axes import plane_of
+from esker.viewer.scenes.session import Scene, fitted
 
 
 @pytest.fixture

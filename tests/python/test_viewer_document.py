@@ -15,12 +15,12 @@ import esker
 pytest.importorskip("bokeh")
 from bokeh.document import Document  # noqa: E402
 
-from esker.viewer.bundling import Bundle  # noqa: E402
-from esker.viewer.canvas import Canvas  # noqa: E402
-from esker.viewer.page import Link  # noqa: E402
-from esker.viewer.reader import Reader  # noqa: E402
-from esker.viewer.samples import Stale  # noqa: E402
-from esker.viewer.viewer import Viewer  # noqa: E402
+from esker.viewer.planes.canvas import Canvas  # noqa: E402
+from esker.viewer.planes.page import Link  # noqa: E402
+from esker.viewer.planes.viewer import Viewer  # noqa: E402
+from esker.viewer.reading.reader import Reader  # noqa: E402
+from esker.viewer.reading.samples import Stale  # noqa: E402
+from esker.viewer.serving.bundling import Bundle  # noqa: E402
 
 
 class Prompt(Reader):

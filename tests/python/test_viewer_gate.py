@@ -17,9 +17,9 @@ import esker
 from esker.cli import esker as command
 
 pytest.importorskip("bokeh")
-from esker.viewer.gate import checked_host, checked_origin, gate_of, is_loopback  # noqa: E402
-from esker.viewer.server import ViewServer  # noqa: E402
-from esker.viewer.zarr_route import PREFIX  # noqa: E402
+from esker.viewer.access.gate import checked_host, checked_origin, gate_of, is_loopback  # noqa: E402
+from esker.viewer.images.zarr_route import PREFIX  # noqa: E402
+from esker.viewer.serving.server import ViewServer  # noqa: E402
 
 ROUTES = [
     "/",
@@ -192,7 +192,7 @@ def test_the_token_is_not_logged(
     assert ask(server, f"/nothing{token}")[0] == 403
     assert ask(server, f"/nothing{token}", Cookie=cookie(server))[0] == 404
     assert ask(server, f"/?token={token}&a=%ff")[0] in (200, 400)
-    monkeypatch.setattr("esker.viewer.server.urlencode", lambda _: 1 / 0)
+    monkeypatch.setattr("esker.viewer.serving.server.urlencode", lambda _: 1 / 0)
     assert ask(server, f"/?token={token}&step=1")[0] == 500
     said = caplog.text
     assert "403" in said and "ZeroDivisionError" in said and token not in said
@@ -255,7 +255,7 @@ def test_a_port_in_use_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def refuse(port: int, host: str) -> None:
         raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
 
-    monkeypatch.setattr("esker.viewer.server.bind_sockets", refuse)
+    monkeypatch.setattr("esker.viewer.serving.server.bind_sockets", refuse)
     result = CliRunner().invoke(command, ["view", str(tmp_path / "a.idx"), "--no-browser", "--port", "5006"])
     assert result.exit_code == 1 and f"127.0.0.1:5006: {os.strerror(errno.EADDRINUSE)}" in result.stderr
 

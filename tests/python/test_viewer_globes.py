@@ -18,9 +18,9 @@ import esker
 pytest.importorskip("bokeh")
 if importlib.util.find_spec("panel") is None:  # importing it would change the pages of Bokeh in this process
     pytest.importorskip("panel")
-from esker.viewer.globe_samples import read_cells, read_mesh  # noqa: E402
-from esker.viewer.globes import globe_of, globes_of, levels_of, triangles  # noqa: E402
-from esker.viewer.samples import Kind  # noqa: E402
+from esker.viewer.reading.samples import Kind  # noqa: E402
+from esker.viewer.solids.globe_samples import read_cells, read_mesh  # noqa: E402
+from esker.viewer.solids.globes import globe_of, globes_of, levels_of, triangles  # noqa: E402
 
 LEVEL = 4
 SIDE = 2**LEVEL

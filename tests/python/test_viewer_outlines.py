@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import outlines
-from esker.viewer.outlines import LEVEL_COLORS, outlines_of
-from esker.viewer.session import Scene
-from esker.viewer.sources import Source, source_of
-from esker.viewer.views import Views, fitted_views
+from esker.viewer.reading import outlines
+from esker.viewer.reading.outlines import LEVEL_COLORS, outlines_of
+from esker.viewer.reading.sources import Source, source_of
+from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.views import Views, fitted_views
 
 
 def written(path: Path, *, nodes: bool = False, axes: int = 2) -> esker.Dataset:

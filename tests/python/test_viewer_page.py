@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import esker
 
 pytest.importorskip("bokeh")
-from esker.viewer.colors import palette  # noqa: E402
+from esker.viewer.scenes.colors import palette  # noqa: E402
 
 NX, NY, NZ = 90, 70, 12
 HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">$$x^2$$'
@@ -273,8 +273,8 @@ def test_samples_of_a_box_are_exported(browser: Any, ds: esker.Dataset, tmp_path
 def test_a_lost_connection_comes_back(
     browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from esker.viewer import server
-    from esker.viewer.bundling import Bundle
+    from esker.viewer.serving import server
+    from esker.viewer.serving.bundling import Bundle
 
     sockets: list[Any] = []
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import ranges
-from esker.viewer.ranges import Ranges
-from esker.viewer.reader import Reader
-from esker.viewer.session import Scene
+from esker.viewer.reading import ranges
+from esker.viewer.reading.ranges import Ranges
+from esker.viewer.reading.reader import Reader
+from esker.viewer.scenes.session import Scene
 
 STEPS = 12
 ALL = Scene(field="f", range="steps")

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import reads
-from esker.viewer.axes import Plane, plane_of
-from esker.viewer.hatching import MAX_RECTANGLES, rectangles
-from esker.viewer.pointing import sample_at
-from esker.viewer.reader import Reader
-from esker.viewer.samples import Kind, Picture, Stale, exact_value, read_picture, read_range
-from esker.viewer.session import Scene, fitted
+from esker.viewer.answers.pointing import sample_at
+from esker.viewer.planes.hatching import MAX_RECTANGLES, rectangles
+from esker.viewer.reading import reads
+from esker.viewer.reading.reader import Reader
+from esker.viewer.reading.samples import Kind, Picture, Stale, exact_value, read_picture, read_range
+from esker.viewer.scenes.axes import Plane, plane_of
+from esker.viewer.scenes.session import Scene, fitted
 
 
 def opened(path: Path, arrays: dict[str, Any], **options: Any) -> esker.Dataset:
@@ -312,7 +312,7 @@ def test_components_count_as_samples(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """All components are read, also for one of them."""
     esker.write(tmp_path / "run.idx", {"v": np.zeros((128, 128, 16), "f4")}, components={"v": 16})
     field = esker.open(tmp_path / "run.idx")["v"]
-    monkeypatch.setattr("esker.viewer.reads.MAX_SAMPLES", 1 << 16)
+    monkeypatch.setattr("esker.viewer.reading.reads.MAX_SAMPLES", 1 << 16)
     found, _, _ = plan(field.dataset, pixels=(4000, 4000), field="v", component=3)
     assert math.prod(field.select(level=found.final.level).shape) <= 1 << 16
     fixed, _, _ = plan(field.dataset, field="v", level=field.max_level)

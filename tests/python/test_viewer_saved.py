@@ -18,10 +18,10 @@ import esker
 from esker.cli import esker as command
 
 pytest.importorskip("bokeh")
-from esker.viewer import saving
-from esker.viewer.colors import palette
-from esker.viewer.saving import SavedPage, saved_page
-from esker.viewer.standalone import bytes_in_page, standalone_html
+from esker.viewer.saved import saving
+from esker.viewer.saved.saving import SavedPage, saved_page
+from esker.viewer.saved.standalone import bytes_in_page, standalone_html
+from esker.viewer.scenes.colors import palette
 
 NX, NY = 60, 50
 HOSTILE = '</script><img src=x onerror="document.body.dataset.bad=1">$$x^2$$'

@@ -10,9 +10,9 @@ import pytest
 
 import esker
 from esker.plot.planes import why_no_plane
-from esker.viewer import colors, keys
-from esker.viewer.axes import axis_of, plane_of
-from esker.viewer.session import (
+from esker.viewer.scenes import colors, keys
+from esker.viewer.scenes.axes import axis_of, plane_of
+from esker.viewer.scenes.session import (
     Scene,
     dataset_names,
     fitted,

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer import sections
-from esker.viewer.samples import Stale
-from esker.viewer.session import Scene
-from esker.viewer.sources import Source, source_of
-from esker.viewer.views import Views, fitted_views
+from esker.viewer.answers import sections
+from esker.viewer.reading.samples import Stale
+from esker.viewer.reading.sources import Source, source_of
+from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.views import Views, fitted_views
 
 SHAPE = (5, 300, 400)
 

@@ -15,9 +15,9 @@ import esker
 pytest.importorskip("bokeh")
 from bokeh.document import Document  # noqa: E402
 
-from esker.viewer import server as module  # noqa: E402
-from esker.viewer.server import ViewServer  # noqa: E402
-from esker.viewer.watching import Change  # noqa: E402
+from esker.viewer.reading.watching import Change  # noqa: E402
+from esker.viewer.serving import server as module  # noqa: E402
+from esker.viewer.serving.server import ViewServer  # noqa: E402
 
 
 @pytest.fixture

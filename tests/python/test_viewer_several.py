@@ -11,7 +11,7 @@ from browser import FRAME, Shown, shown
 import esker
 
 pytest.importorskip("bokeh")
-from esker.viewer.colors import palette  # noqa: E402
+from esker.viewer.scenes.colors import palette  # noqa: E402
 
 NX, NY = 90, 70
 

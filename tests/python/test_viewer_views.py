@@ -10,12 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 import esker
-from esker.viewer import asking, colors, texts
-from esker.viewer.pointing import value_text
-from esker.viewer.samples import Kind, Picture
-from esker.viewer.session import Scene
-from esker.viewer.sources import Source, source_of, subtracted, why_no_difference
-from esker.viewer.views import MAX_VIEWS, Views, fitted_views, query_of_views, views_of
+from esker.viewer.answers import asking, texts
+from esker.viewer.answers.pointing import value_text
+from esker.viewer.reading.samples import Kind, Picture
+from esker.viewer.reading.sources import Source, source_of, subtracted, why_no_difference
+from esker.viewer.scenes import colors
+from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.views import MAX_VIEWS, Views, fitted_views, query_of_views, views_of
 
 SHAPE = (6, 40, 60)
 

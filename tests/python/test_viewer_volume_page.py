@@ -20,8 +20,8 @@ import esker
 pytest.importorskip("bokeh")
 if importlib.util.find_spec("panel") is None:  # importing it would change the pages of Bokeh in this process
     pytest.importorskip("panel")
-from esker.viewer import vtkjs  # noqa: E402
-from esker.viewer.colors import palette  # noqa: E402
+from esker.viewer.scenes.colors import palette  # noqa: E402
+from esker.viewer.solids import vtkjs  # noqa: E402
 
 N = 24
 HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">'

@@ -10,11 +10,11 @@ import pytest
 import esker
 
 pytest.importorskip("bokeh")
-from esker.viewer import volume_texts  # noqa: E402
-from esker.viewer.samples import Kind  # noqa: E402
-from esker.viewer.volume_page import volume_query  # noqa: E402
-from esker.viewer.volume_samples import CODES, coded, placed, read_codes  # noqa: E402
-from esker.viewer.volumes import (  # noqa: E402
+from esker.viewer.reading.samples import Kind  # noqa: E402
+from esker.viewer.solids import volume_texts  # noqa: E402
+from esker.viewer.solids.volume_page import volume_query  # noqa: E402
+from esker.viewer.solids.volume_samples import CODES, coded, placed, read_codes  # noqa: E402
+from esker.viewer.solids.volumes import (  # noqa: E402
     FIRST_SAMPLES,
     MAX_EXTENT,
     MAX_SAMPLES,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer.session import Scene
-from esker.viewer.views import is_at_end
-from esker.viewer.watching import Watch, is_longer, watches
+from esker.viewer.reading.watching import Watch, is_longer, watches
+from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.views import is_at_end
 
 SHAPE = (40, 60)
 
@@ -148,7 +148,7 @@ def test_a_page_follows_a_running_model(
     pytest.importorskip("bokeh")
     from browser import shown
 
-    from esker.viewer import server
+    from esker.viewer.serving import server
 
     monkeypatch.setattr(server, "EVERY_S", 0.2)
     path = tmp_path / "run.idx"

@@ -17,13 +17,13 @@ from test_viewer_gate import ask, cookie
 
 import esker
 from esker.cli import esker as command
-from esker.viewer.ome_zarr import Chunk, answer
-from esker.viewer.pyramid import CHUNK_SAMPLES, Pyramid
+from esker.viewer.images.ome_zarr import Chunk, answer
+from esker.viewer.images.pyramid import CHUNK_SAMPLES, Pyramid
 
 pytest.importorskip("bokeh")
-from esker.viewer.samples import Stale  # noqa: E402
-from esker.viewer.server import ViewServer  # noqa: E402
-from esker.viewer.zarr_route import image_of  # noqa: E402
+from esker.viewer.images.zarr_route import image_of  # noqa: E402
+from esker.viewer.reading.samples import Stale  # noqa: E402
+from esker.viewer.serving.server import ViewServer  # noqa: E402
 
 NX, NY, NZ = 301, 280, 9
 RARE = "rare.2"

@@ -92,8 +92,8 @@ def view_command(options: ViewOptions) -> None:
         _save(options, options.save)
         return
     with as_exit_status():
-        from esker.viewer.gate import is_loopback
-        from esker.viewer.loading import server_class
+        from esker.viewer.access.gate import is_loopback
+        from esker.viewer.serving.loading import server_class
 
         datasets = [esker.open(path) for path in options.paths]
         server = server_class()(
@@ -137,10 +137,10 @@ def _save(options: ViewOptions, output: Path) -> None:
     if os.path.lexists(output) and not options.overwrite:
         raise click.UsageError(f"{output} exists; choose another name or give --overwrite")
     with as_exit_status():
-        from esker.viewer.loading import server_class
+        from esker.viewer.serving.loading import server_class
 
         server_class()  # says what to install without Bokeh
-        from esker.viewer.standalone import standalone_html
+        from esker.viewer.saved.standalone import standalone_html
 
         datasets = [esker.open(path) for path in options.paths]
         with progress(f"saving {output.name}") as update:

@@ -1,0 +1,9 @@
+"""What the page says: answers to questions, and its sentences.
+
+Each module sees only those above it in this list, and the rooms above this one:
+
+asking.py    series, profiles, statistics, and the samples of a box as files
+texts.py     the sentences of the page of planes, with what all pages share
+pointing.py  the exact value of the sample under the pointer
+sections.py  the samples along a line
+"""

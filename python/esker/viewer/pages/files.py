@@ -1,0 +1,10 @@
+"""Reads the files of the pages, which lie beside this module."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+
+def static_text(name: str) -> str:
+    """A file of this package."""
+    return (resources.files("esker.viewer.pages") / name).read_text(encoding="utf-8")
