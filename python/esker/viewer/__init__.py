@@ -1,7 +1,7 @@
 """A viewer in the browser: `esker view` and esker.view().
 
 A picture shows a plane of one field at a step: a map, or an axis-aligned plane of a field with three axes. Volumes and
-globes have pages of their own. Each room sees only those above it in this list, and each module in a room those above it
+globes have other pages. Each room sees only those above it in this list, and each module in a room those above it
 in the list of its room:
 
 pages/    the HTML, CSS and JavaScript of all pages

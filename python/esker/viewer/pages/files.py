@@ -1,4 +1,4 @@
-"""Reads the files of the pages, which lie beside this module."""
+"""Reads the files of the pages, which are in its folder."""
 
 from __future__ import annotations
 
