@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import esker
+from esker.viewer.answers.asking import Line
 from esker.viewer.answers.pointing import sample_at
 from esker.viewer.planes.hatching import MAX_RECTANGLES, rectangles
 from esker.viewer.reading import reads
@@ -216,13 +217,24 @@ def run(
 def test_answers_are_kept_up_to_a_number_of_bytes(ds: esker.Dataset) -> None:
     found, plane, _ = plan(ds, field="map")
     made = picture(ds, found.overview, plane)
-    reader = Reader(1, kept_bytes=int(2.5 * made.size))
+    reader = Reader(1, kept_bytes=int(2.5 * (made.values.nbytes + made.kinds.nbytes)))
     for key in "abc":
         assert run(reader, key, lambda _: made) == [(made, "")]
     assert [reader.kept(key) is made for key in "abc"] == [False, True, True]
     reader.forget()
     assert reader.kept("c") is None
     reader.close()
+
+
+def test_the_bytes_of_all_kinds_of_answers_are_counted() -> None:
+    """Lines of charts come in tuples, images of other viewers as bytes."""
+    line = Line("time [s]", np.zeros(1000), np.zeros(1000))
+    for answer in (b"x" * 16_000, (line, None), ({"left": np.zeros(2000)},)):
+        reader = Reader(1, kept_bytes=40_000)
+        for key in "abc":
+            run(reader, key, lambda _, answer=answer: answer)
+        assert [reader.kept(key) is answer for key in "abc"] == [False, True, True]
+        reader.close()
 
 
 @pytest.fixture

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+import numpy as np
 
 from esker.viewer.reading.samples import Stale
 
@@ -148,6 +151,19 @@ class _Kept:
 
 
 def _size(answer: Answer | None) -> int:
-    if isinstance(answer, bytes):
-        return 64 + len(answer)
-    return 0 if answer is None else getattr(answer, "size", 64)
+    """Bytes in memory, about: of arrays and texts, also in tuples, dictionaries and data classes."""
+    if answer is None:
+        return 0
+    if isinstance(answer, np.ndarray):
+        held = answer.nbytes
+    elif isinstance(answer, bytes | str):
+        held = len(answer)
+    elif isinstance(answer, tuple | list):
+        held = sum(map(_size, answer))
+    elif isinstance(answer, dict):
+        held = sum(map(_size, answer.values()))
+    elif dataclasses.is_dataclass(answer):
+        held = sum(_size(getattr(answer, field.name)) for field in dataclasses.fields(answer))
+    else:
+        held = 0
+    return 64 + held
