@@ -52,28 +52,13 @@ window.esker = (() => {
     })
   }
 
-  // Controls use some keys themselves, such as arrows on sliders.
-  function isControl(target, key) {
-    if (!(target instanceof Element)) return false
-    if (target.matches("input:not([type=checkbox]), select, textarea, [role=slider], .noUi-handle"))
-      return true
-    return target.matches("button, [role=button], input, a, summary") && (key === " " || key === "Enter")
-  }
-
   function listenToKeys(link) {
     let count = 0
-    addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return
-      if (element("help").open && event.key !== "Escape") return
-      if (isControl(event.composedPath()[0], event.key)) return
-      if (event.key === "?") element("help").showModal()
-      else if (event.key.length === 1 || event.key.startsWith("Arrow") || ["Enter", "Escape"].includes(event.key))
-        link.key = `${++count} ${event.key}`
-      else return
-      if (event.key !== "Escape") event.preventDefault()
-    })
-    element("help-button").onclick = () => element("help").showModal()
-    element("help-close").onclick = () => element("help").close()
+    eskerKeys.listen(({key}) => {
+      if (key.length > 1 && !key.startsWith("Arrow") && !["Enter", "Escape"].includes(key)) return false
+      link.key = `${++count} ${key}`
+      return key !== "Escape"  // it closes lists, too
+    }, false)
     element("table").addEventListener("close", () => { if (link.table) link.key = `${++count} t` })
   }
 

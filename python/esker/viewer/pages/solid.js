@@ -38,27 +38,6 @@ const esker = (() => {
     }))
   }
 
-  // Controls use some keys themselves, such as arrows on sliders.
-  function isControl(target, key) {
-    if (!(target instanceof Element)) return false
-    if (target.matches("input:not([type=checkbox]), select, textarea")) return true
-    return target.matches("button, input, a, summary") && (key === " " || key === "Enter")
-  }
-
-  // Calls press(key) for keys that no control uses; vtk.js sees none of these keys.
-  function listenToKeys(press) {
-    addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || el("help").open) return
-      if (isControl(event.target, event.key)) return
-      if (event.key === "?") el("help").showModal()
-      else if (!press(event.key.length === 1 ? event.key.toLowerCase() : event.key)) return
-      event.preventDefault()
-      event.stopPropagation()
-    }, true)
-    el("help-button").onclick = () => el("help").showModal()
-    el("help-close").onclick = () => el("help").close()
-  }
-
   async function answerOf(address, signal) {
     const answer = await fetch(address, {cache: "no-store", signal})
     if (answer.ok) return answer
@@ -104,5 +83,5 @@ const esker = (() => {
     el("why").hidden = text === ""
   }
 
-  return {el, say, sizeText, number, choose, showKeys, listenToKeys, packed, samples, description, showBar, rgb, onScreen, instead}
+  return {el, say, sizeText, number, choose, showKeys, packed, samples, description, showBar, rgb, onScreen, instead}
 })()

@@ -330,7 +330,8 @@ const volumePage = (() => {
     "\\": () => change({level: null}),
   }
 
-  function press(key) {
+  function press(event) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
     if (!KEYS[key] || !state.scene || !state.window) return false
     KEYS[key]()
     return true
@@ -361,7 +362,7 @@ const volumePage = (() => {
       if (state.window.hasVolume()) { state.window.style(looks()); state.window.render() }
     }))
     el("c-opacity").addEventListener("change", () => change({opacity: opacity()}))
-    esker.listenToKeys(press)
+    eskerKeys.listen(press, true)  // vtk.js sees none of these keys
   }
 
   // Once for each picture on the screen.

@@ -372,7 +372,11 @@ class ViewServer:
         document.title = "Esker"
         document.template = get_env().from_string("{% extends base %}\n" + static_text("page.html"))
         document.template_variables.update(
-            page_css=static_text("page.css"), page_js=static_text("page.js"), keys=texts.KEYS, formats=FORMATS
+            page_css=static_text("page.css"),
+            keys_js=static_text("keys.js"),
+            page_js=static_text("page.js"),
+            keys=texts.KEYS,
+            formats=FORMATS,
         )
         document.template_variables["has_globe"] = any(globes_of(dataset) for dataset in self._datasets)
         self._viewers.add(viewer)

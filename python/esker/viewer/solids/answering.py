@@ -18,6 +18,7 @@ STRICT_POLICY = SECURITY_HEADERS["Content-Security-Policy"].replace(" 'unsafe-in
 FILES = {
     "solid.css": "text/css",
     "page.css": "text/css",
+    "keys.js": "text/javascript",
     "solid.js": "text/javascript",
     "drawing.js": "text/javascript",
     "globe.js": "text/javascript",
