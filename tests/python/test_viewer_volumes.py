@@ -11,9 +11,10 @@ import esker
 
 pytest.importorskip("bokeh")
 from esker.viewer.reading.samples import Kind  # noqa: E402
+from esker.viewer.scenes.session import Scene  # noqa: E402
 from esker.viewer.solids import volume_texts  # noqa: E402
 from esker.viewer.solids.volume_page import volume_query  # noqa: E402
-from esker.viewer.solids.volume_samples import CODES, coded, placed, read_codes  # noqa: E402
+from esker.viewer.solids.volume_samples import CODES, coded, color_ends, ends_by_hand, placed, read_codes  # noqa: E402
 from esker.viewer.solids.volumes import (  # noqa: E402
     FIRST_SAMPLES,
     MAX_EXTENT,
@@ -219,3 +220,17 @@ def test_one_sample_is_a_slab(tmp_path: Path) -> None:
     codes, origin, spacing = placed(found, frame_of(field, None))
     assert codes.shape == (2, 3, 4) and np.array_equal(codes[0], codes[1])
     assert spacing[2] > 0 and origin[2] == 0
+
+
+def test_colors_of_volumes_end_where_those_of_planes_do() -> None:
+    """The codes cover all values; colors cover four decades, and a single value is in the middle."""
+    assert color_ends(Scene(), 2.0, 3.0, True) == [2.0, 3.0]
+    assert color_ends(Scene(), 5.0, 5.0, True) == [2.5, 7.5]
+    assert color_ends(Scene(log=True), -9.0, 2.0, True) == pytest.approx([-2.0, 2.0])
+    assert color_ends(Scene(log=True), 0.0, 308.2547, True)[1] == pytest.approx(308.2547, abs=0.01)
+    assert ends_by_hand(Scene()) == (None, "")
+    hand = Scene(range="hand", low=-1.0, high=100.0)
+    assert ends_by_hand(hand) == ([-1.0, 100.0], "")
+    assert ends_by_hand(hand.but(log=True)) == (pytest.approx([-2.0, 2.0]), "")
+    nothing = ends_by_hand(hand.but(log=True, high=-0.5))
+    assert nothing[0] == [0.0, 1.0] and "No value is above 0" in nothing[1]

@@ -6,6 +6,7 @@ pieces.py        arrays that are larger than memory, in pieces
 options.py       options of writers and readers
 values.py        values of attributes
 counts.py        counts in sentences
+units.py         names with units, and the units of time
 fill_values.py   attributes that hold fill values
 stored_types.py  NumPy types that can be stored
 characters.py    fields of texts

@@ -15,6 +15,7 @@ from rich.text import Text
 import esker
 from esker.base.characters import has_characters
 from esker.base.counts import count_of, size_text
+from esker.base.units import with_units
 from esker.base.values import plain
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
@@ -232,7 +233,7 @@ def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:
     shown = Table.grid(padding=(0, 2))
     shown.add_row("  storage", storage)
     units = facts["time_attributes"].get("units")
-    shown.add_row("  steps", Text(_steps_text(facts["steps"]) + (f" [{units}]" if units else "")))
+    shown.add_row("  steps", Text(with_units(_steps_text(facts["steps"]), units)))
     for name, value in facts["attributes"].items():
         shown.add_row(f"  {name}", Text(str(value)))
     return shown
@@ -255,7 +256,7 @@ def _grids_table(grids: list[dict[str, Any]], attributes: Mapping[str, Mapping[s
 
 
 def _mesh_text(mesh: Mapping[str, Any]) -> str:
-    """"mesh of 3 levels: 32 × 24 cells, ratios 4, 2"."""
+    """ "mesh of 3 levels: 32 × 24 cells, ratios 4, 2"."""
     ratios = [str(r[0]) if len(set(r)) == 1 else " × ".join(map(str, r)) for r in mesh["ratios"]]
     cells = " × ".join(map(str, mesh["extent"]))
     where, unit = (", at nodes", "nodes") if mesh["nodes"] else ("", "cells")
@@ -311,7 +312,7 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
 
 
 def _type_and_shape(field: Mapping[str, Any]) -> tuple[str, str]:
-    """"float32[3]", "12 × 10"; of texts their greatest length, "text[19]", and the shape without their characters."""
+    """ "float32[3]", "12 × 10"; of texts their greatest length, "text[19]", and the shape without their characters."""
     shape, length = field["shape"], field["text_length"]
     if length is not None:
         return f"text[{length}]", " × ".join(map(str, shape[:-1])) or "1"
@@ -339,7 +340,7 @@ def _parts_table(parts: list[dict[str, Any]]) -> Table:
 
 
 def _partitions_text(part: dict[str, Any]) -> str:
-    """"4 local", "8 hybrid", or nothing for a part that is not divided."""
+    """ "4 local", "8 hybrid", or nothing for a part that is not divided."""
     if part["local_partitions"]:
         return f"{part['local_partitions']} local"
     return f"{part['hybrid_bricks']} hybrid" if part["hybrid_bricks"] else ""

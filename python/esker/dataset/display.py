@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.base.counts import count_of, size_text
+from esker.base.units import with_units
 from esker.dataset.decoding import scalars
 from esker.integrations.remote import is_url
 
@@ -84,7 +85,7 @@ def _described(field: Field) -> str:
         field.attrs.get("long_name", field.attrs.get("standard_name", "")),
         field.attrs.get("units", ""),
     )
-    return escape(f"{name} [{units}]" if units else str(name))
+    return escape(with_units(name, units))
 
 
 def _span(dataset: Dataset) -> str:

@@ -6,6 +6,7 @@ with the field.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from esker.base.boxes import Box
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
+from esker.plot.labels import field_label, time_label
+from esker.plot.levels import coarsest_level, shape_at
 from esker.plot.planes import wrapped
 
 if TYPE_CHECKING:
@@ -113,7 +116,9 @@ def draw_histogram(histogram: Histogram, *, log: bool = False) -> Figure:
     """The histogram as a step plot; `log`: logarithmic counts."""
     figure, axes = _figure(histogram.field, histogram.level)
     axes.stairs(histogram.counts, histogram.edges, fill=True)
-    axes.set(xlabel=wrapped(_label(histogram.field), _SIZE[0] * _DPI, _FONT_PX), ylabel="number of samples")
+    axes.set(
+        xlabel=wrapped(field_label(histogram.field), _SIZE[0] * _DPI, _FONT_PX), ylabel="number of samples"
+    )
     if log:
         axes.set_yscale("log")
     return figure
@@ -130,19 +135,17 @@ def draw_series(series: Series, *, log: bool = False) -> Figure:
         axes.legend()
     else:
         axes.plot(series.times, series.mean, marker=".")
-    units = series.field.dataset.time_attrs.get("units", "")
-    axes.set_xlabel(f"time [{units}]" if units else "time")
-    axes.set_ylabel(wrapped(_label(series.field), _SIZE[1] * _DPI, _FONT_PX))
+    axes.set_xlabel(time_label(series.field.dataset))
+    axes.set_ylabel(wrapped(field_label(series.field), _SIZE[1] * _DPI, _FONT_PX))
     if log:
         axes.set_yscale("log")
     return figure
 
 
 def _level(field: Field, step: int, box: Box | None) -> int:
-    for level in range(field.max_level):
-        if np.prod(field.select(step, box, level).shape[: len(field.grid.dims)]) >= MAX_SAMPLES:
-            return level
-    return field.max_level
+    return coarsest_level(
+        field.max_level, lambda level: math.prod(shape_at(field, step, box, level)) >= MAX_SAMPLES
+    )
 
 
 def _figure(field: Field, level: int) -> tuple[Figure, Any]:
@@ -153,8 +156,3 @@ def _figure(field: Field, level: int) -> tuple[Figure, Any]:
     axes.set_title(f"{field.name}, level {level} of {field.max_level}", fontsize=10)
     axes.grid(alpha=0.3)
     return figure, axes
-
-
-def _label(field: Field) -> str:
-    name, units = field.attrs.get("long_name", field.name), field.attrs.get("units")
-    return f"{name} [{units}]" if units else str(name)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.units import time_units, with_units
 from esker.dataset.field import Field
+from esker.dataset.opening import Dataset
 
 _METERS_SHOWN_AS_KM = 20_000.0
 METERS = {"m": 1.0, "metre": 1.0, "meter": 1.0, "metres": 1.0, "meters": 1.0, "km": 1000.0}
@@ -37,11 +39,26 @@ def time_text(field: Field, step: int) -> str:
     if field.fixed or not dataset.steps:
         return ""
     time, attrs = dataset.steps[step], dataset.time_attrs
-    units = str(attrs.get("units", dataset.attrs.get("time_units", ""))).partition(" since ")[0]
+    units = time_units(attrs, dataset.attrs).partition(" since ")[0]
     days_per_year = _DAYS_PER_YEAR.get(str(attrs.get("calendar", "")))
     if units == "days" and days_per_year and abs(time) >= days_per_year:
         return f"t = {time / days_per_year:g} years"
     return f"t = {time:g} {units}".rstrip()
+
+
+def field_name(field: Field) -> str:
+    """The name of a field for people."""
+    return str(field.attrs.get("long_name", field.name))
+
+
+def field_label(field: Field, part: str = "") -> str:
+    """The name of a field for people, of a part of it such as ", length", and its units."""
+    return with_units(field_name(field) + part, field.attrs.get("units"))
+
+
+def time_label(dataset: Dataset) -> str:
+    """The label of an axis of time."""
+    return with_units("time", time_units(dataset.time_attrs, dataset.attrs))
 
 
 def position_text(field: Field, dim: str, index: int) -> str:

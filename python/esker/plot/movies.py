@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.dataset.field import Field
+from esker.plot.color_ends import drawn_ends
 from esker.plot.planes import (
     Coordinate,
     Plane,
     drawn_values,
     figure,
     level_within,
-    log_norm,
     picture_level,
     read_plane,
     wrapped,
@@ -112,7 +112,7 @@ def range_of(movie: Movie, update: Callable[[float], object] = lambda done: None
     count = len(movie.steps)
     read = f"range of {count} step{'s' if count > 1 else ''}"
     coarse = "" if level == movie.field.max_level else f" at level {level} of {movie.field.max_level}"
-    return ColorRange(*_drawn_ends(min(ends), max(ends), movie.log), read + coarse)
+    return ColorRange(*drawn_ends(min(ends), max(ends), log=movie.log), read + coarse)
 
 
 def given_range(low: float, high: float, log: bool) -> ColorRange:
@@ -179,17 +179,6 @@ class _Drawing:
         self._axes.title.set_text(plane.title)
         self._canvas.draw()
         return np.array(self._canvas.buffer_rgba())[..., :3]
-
-
-def _drawn_ends(low: float, high: float, log: bool) -> tuple[float, float]:
-    """The ends of the colors for the least and the greatest value."""
-    if log:
-        norm = log_norm(low, high)
-        return float(norm.vmin), float(norm.vmax)
-    if low == high:
-        half = max(abs(low) / 2, np.finfo(np.float32).tiny)
-        return low - half, high + half
-    return low, high
 
 
 def _norm(colors: ColorRange, log: bool) -> Any:

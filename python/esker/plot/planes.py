@@ -22,9 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.base.boxes import Box
+from esker.base.units import with_units
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
-from esker.plot.labels import METERS, coordinate_units, position_text, shown_units, time_text
+from esker.plot.color_ends import drawn_ends
+from esker.plot.labels import (
+    METERS,
+    coordinate_units,
+    field_label,
+    field_name,
+    position_text,
+    shown_units,
+    time_text,
+)
+from esker.plot.levels import coarsest_level, finest_level, shape_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +47,6 @@ PICTURE_PX = 1024
 """Length of a picture's longer side. The default level is the coarsest with that many samples along one
 side."""
 _DPI = 128
-_LOG_DECADES = 4
 _MAX_MAP_RATIO = 12
 """Maps with a larger ratio of length to width are not drawn to scale."""
 _EM_PER_CHARACTER = 0.6
@@ -66,7 +76,7 @@ class PlaneAxis:
 
     @property
     def label(self) -> str:
-        return f"{self.dim} [{self.units}]" if self.units else self.dim
+        return with_units(self.dim, self.units)
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -99,14 +109,11 @@ class Plane:
 
     @property
     def name(self) -> str:
-        return str(self.field.attrs.get("long_name", self.field.name))
+        return field_name(self.field)
 
     @property
     def label(self) -> str:
-        if self.shows_levels:
-            return "finest stored level"
-        units = self.field.attrs.get("units")
-        return f"{self.name} [{units}]" if units else self.name
+        return "finest stored level" if self.shows_levels else field_label(self.field)
 
     @property
     def title(self) -> str:
@@ -239,15 +246,10 @@ def _space_ticks(axes: Axes, plane: Plane) -> None:
 
 
 def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
-    return log_norm(float(values.min()), float(values.max())) if values.count() else log_norm(1, 10)
-
-
-def log_norm(smallest: float, largest: float) -> LogNorm:
-    """Logarithmic colors over at most four decades below `largest`, which must be above 0."""
     from matplotlib.colors import LogNorm
 
-    smallest = max(smallest, largest * 10.0**-_LOG_DECADES)
-    return LogNorm(smallest, largest if largest > smallest else 10 * smallest)
+    ends = (float(values.min()), float(values.max())) if values.count() else (1.0, 10.0)
+    return LogNorm(*drawn_ends(*ends, log=True))
 
 
 def why_no_plane(field: Field) -> str:
@@ -316,12 +318,7 @@ def level_within(
 ) -> int:
     """The finest level up to `level` at which a plane has at most `most` samples."""
     cut = _cut(field, section)
-    for coarser in range(level, 0, -1):
-        selection = field.select(step, None, coarser)
-        sizes = [n for dim, n in zip(selection.dims, selection.shape) if cut is None or dim != cut[0]]
-        if math.prod(sizes) <= most:
-            return coarser
-    return 0
+    return finest_level(level, lambda coarser: math.prod(_sizes(field, step, cut, None, coarser)) <= most)
 
 
 def picture_level(field: Field, step: int, section: tuple[str, int | Coordinate] | None) -> int:
@@ -330,12 +327,15 @@ def picture_level(field: Field, step: int, section: tuple[str, int | Coordinate]
 
 
 def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Box) -> int:
-    for level in range(field.max_level):
-        selection = field.select(step, box, level)
-        sizes = [n for dim, n in zip(selection.dims, selection.shape) if cut is None or dim != cut[0]]
-        if max(sizes) >= PICTURE_PX:
-            return level
-    return field.max_level
+    return coarsest_level(
+        field.max_level, lambda level: max(_sizes(field, step, cut, box, level)) >= PICTURE_PX
+    )
+
+
+def _sizes(field: Field, step: int, cut: tuple[str, int] | None, box: Box | None, level: int) -> list[int]:
+    """Rows and columns of a plane."""
+    shape = zip(field.grid.dims, shape_at(field, step, box, level))
+    return [count for dim, count in shape if cut is None or dim != cut[0]]
 
 
 def _cut_box(

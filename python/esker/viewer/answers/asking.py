@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
-from esker.plot.labels import position_text
+from esker.plot.labels import position_text, time_label
 from esker.viewer.reading.samples import Picture, Stale
 from esker.viewer.reading.sources import Source
 from esker.viewer.scenes.axes import Axis, Plane, axis_of
@@ -73,9 +73,8 @@ def series(field: Field, index: Index, component: int | None, is_wanted: Callabl
     dataset = field.dataset
     steps = [step for step in range(len(dataset.steps)) if field.has(step)]
     values = [values_of(field, step, _box(index), component, is_wanted).item() for step in steps]
-    units = str(dataset.time_attrs.get("units", dataset.attrs.get("time_units", "")))
     times = np.array([dataset.steps[step] for step in steps], np.float64)
-    return Line(f"time [{units}]" if units else "time", times, np.array(values))
+    return Line(time_label(dataset), times, np.array(values))
 
 
 def profile(field: Field, scene: Scene, index: Index, is_wanted: Callable[[], bool]) -> Line | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.units import with_units
 from esker.viewer.answers.asking import Line, values_of
 from esker.viewer.answers.pointing import where_of
 from esker.viewer.reading.sources import Source
@@ -90,8 +91,8 @@ def _distance(
     horizontal, vertical = plane.horizontal, plane.vertical
     if horizontal.units == vertical.units and horizontal.uneven is None and vertical.uneven is None:
         run, rise = (across - across[0]) * horizontal.step, (up - up[0]) * vertical.step
-        units = "" if horizontal.units in ("", "index") else f" [{horizontal.units}]"
-        return f"distance{units}", np.hypot(run, rise)
+        units = "" if horizontal.units == "index" else horizontal.units
+        return with_units("distance", units), np.hypot(run, rise)
     is_steep = np.ptp(up) > np.ptp(across)
     axis, found = (vertical, up) if is_steep else (horizontal, across)
     return axis.label, np.array([axis.coordinate(int(index)) for index in found])

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from esker.base.counts import size_text
+from esker.base.units import with_units
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
+from esker.plot import labels
 from esker.plot.labels import position_text, time_text
 from esker.viewer.answers.asking import Statistics, Where, drawn_at
 from esker.viewer.reading.reads import Plan
@@ -62,11 +64,9 @@ KIND_NAMES = {
 
 def field_label(field: Field, component: int | None) -> str:
     """The name of the color bar, with units."""
-    name = str(field.attrs.get("long_name", field.name))
-    if field.components > 1:
-        name += ", length" if component is None else f", component {component}"
-    units = field.attrs.get("units")
-    return f"{name} [{units}]" if units else name
+    if field.components == 1:
+        return labels.field_label(field)
+    return labels.field_label(field, ", length" if component is None else f", component {component}")
 
 
 def title(field: Field, scene: Scene, plane: Plane, place: int | None) -> str:
@@ -100,8 +100,7 @@ def label_of(source: Source) -> str:
     label = field_label(source.field, source.scene.component)
     if source.minus is None:
         return label
-    units = source.units or source.minus.units
-    return f"difference [{units}]" if units else "difference"
+    return with_units("difference", source.units or source.minus.units)
 
 
 def steps_of(source: Source) -> str:

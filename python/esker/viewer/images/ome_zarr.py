@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.units import time_units
 from esker.base.values import plain
 from esker.plot.labels import coordinate_units
 from esker.viewer.images.pyramid import Counts, Pyramid
@@ -205,7 +206,7 @@ def _other_axes(pyramid: Pyramid) -> list[dict[str, str]]:
 
 def _unit_of_time(pyramid: Pyramid) -> dict[str, str]:
     dataset = pyramid.field.dataset
-    units = str(dataset.time_attrs.get("units", dataset.attrs.get("time_units", ""))).partition(" since ")[0]
+    units = time_units(dataset.time_attrs, dataset.attrs).partition(" since ")[0]
     return {"unit": _TIME_UNITS[units]} if _is_even(dataset.steps) and units in _TIME_UNITS else {}
 
 

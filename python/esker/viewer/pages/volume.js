@@ -16,13 +16,8 @@ const volumePage = (() => {
   const coordinate = (value) => isLog() ? Math.log10(value) : value
   const plain = (at) => isLog() ? 10 ** at : at
 
-  // The ends of the colors: of this volume, or given by hand; logarithms with logarithmic colors.
-  function ends() {
-    const {header} = state.shown, {range, low, high} = state.scene.values
-    if (range !== "hand") return header.low < header.high ? [header.low, header.high] : [header.low - 0.5, header.low + 0.5]
-    if (!header.log) return [low, high]
-    return high > 0 ? [Math.log10(low > 0 ? low : high / 1e4), Math.log10(high)] : [header.low, header.low + 1]
-  }
+  // The ends of the colors: given by hand, or of this volume; logarithms with logarithmic colors.
+  const ends = () => state.scene.values.ends ?? state.shown.header.ends
 
   // Samples without a value have the byte at the end of the colors that is transparent.
   const isEmptyHigh = () => {

@@ -17,6 +17,7 @@ import numpy as np
 from esker.base.boxes import Box
 from esker.dataset.field import Field
 from esker.dataset.viewing import Camera
+from esker.plot.levels import finest_level, shape_at
 from esker.viewer.scenes.axes import Axis, Plane
 from esker.viewer.scenes.session import Scene, Window
 
@@ -142,9 +143,8 @@ def coarse_request(field: Field, scene: Scene, plane: Plane, most: int) -> Reque
 
 def range_request(field: Field, scene: Scene, step: int) -> Request:
     """A coarse read of a whole step, for the range of its values."""
-    for level in range(field.max_level, -1, -1):
-        if math.prod(_counts(field, step, field.box, level)) * field.components <= RANGE_SAMPLES:
-            break
+    most = RANGE_SAMPLES // field.components
+    level = finest_level(field.max_level, lambda level: math.prod(shape_at(field, step, None, level)) <= most)
     return Request(scene.dataset, field.name, step, scene.component, field.box, level, scene.bits)
 
 
@@ -189,15 +189,12 @@ def _finest_within(
     field: Field, scene: Scene, plane: Plane, visible: tuple[_Span, _Span], most: int, finest: int
 ) -> int:
     """The finest level up to `finest` with at most `most` samples in the visible part."""
-    for level in range(finest, 0, -1):
+
+    def fits(level: int) -> bool:
         box = _box(field, scene, plane, visible, level)
-        if math.prod(_counts(field, scene.step, box, level)) <= most:
-            return level
-    return 0
+        return math.prod(shape_at(field, scene.step, box, level)) <= most
 
-
-def _counts(field: Field, step: int, box: Box, level: int) -> tuple[int, ...]:
-    return field.select(step, box, level).shape[: len(field.grid.dims)]
+    return finest_level(finest, fits)
 
 
 def _request(field: Field, scene: Scene, plane: Plane, visible: tuple[_Span, _Span], level: int) -> Request:

@@ -66,11 +66,6 @@ class Picture:
     def level(self) -> int:
         return self.request.level
 
-    @property
-    def size(self) -> int:
-        """Bytes in memory."""
-        return self.values.nbytes + self.kinds.nbytes
-
     def for_log(self) -> Picture:
         """The picture under logarithmic colors: values of 0 and less are marked."""
         without = self.values <= 0

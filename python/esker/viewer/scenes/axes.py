@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.units import with_units
 from esker.dataset.field import Field
 from esker.plot.labels import shown_units
 from esker.plot.planes import axis_number
@@ -42,7 +43,7 @@ class Axis:
 
     @property
     def label(self) -> str:
-        return f"{self.dim} [{self.units}]" if self.units else self.dim
+        return with_units(self.dim, self.units)
 
     @property
     def span(self) -> tuple[float, float]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass
 
+from esker.plot.color_ends import drawn_ends
 from esker.viewer.scenes.session import Scene
 
 SEQUENTIAL = ("viridis", "magma", "inferno", "plasma", "cividis")
@@ -14,8 +14,6 @@ DIVERGING = ("RdBu_r", "PuOr", "BrBG", "coolwarm")
 OTHERS = ("gray", "turbo", "terrain")
 PALETTES = (*SEQUENTIAL, *DIVERGING, *OTHERS)
 COLORS = 256
-LOG_DECADES = 4
-"""Logarithmic colors cover these below the largest value."""
 
 Range = tuple[float, float]
 
@@ -56,20 +54,11 @@ def coloring(scene: Scene, found: Range | None, source: str) -> Coloring:
             return Coloring(1.0, 10.0, source, "No value is above 0, so logarithmic colors show nothing.")
         if low <= 0:
             note = "Values of 0 and less have no logarithm; they are hatched."
-        floor = high * 10.0**-LOG_DECADES
-        low = low if scene.range == "hand" and low > 0 else max(low, floor)
     elif scene.zero:
         high = max(abs(low), abs(high))
         low = -high
     if not low < high:
         note = note or f"All values are {low:.6g}."
-        low, high = _around(low, scene.log)
-    return Coloring(low, high, source, note)
-
-
-def _around(value: float, log: bool) -> Range:
-    """A range around a single value."""
-    if log:
-        return value / 10**0.5, value * 10**0.5
-    half = max(abs(value) / 2, math.ulp(abs(value)) * COLORS, 0.5 if value == 0 else 0)
-    return value - half, value + half
+    elif scene.range == "hand" and low > 0:
+        return Coloring(low, high, source, note)
+    return Coloring(*drawn_ends(low, high, log=scene.log), source, note)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from tornado.web import HTTPError
 
+from esker.base.units import with_units
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot.labels import time_text
@@ -22,6 +23,7 @@ from esker.viewer.solids import volume_texts as texts
 from esker.viewer.solids.answering import Page, failure, packed
 from esker.viewer.solids.globe_samples import Cells, Mesh, read_cells, read_mesh
 from esker.viewer.solids.globes import GlobeScene, globe_of, globes_of, levels_of, nearest_layer, places_step
+from esker.viewer.solids.volume_samples import color_ends, ends_by_hand
 from esker.viewer.solids.vtkjs import HOW_TO_INSTALL, version
 
 
@@ -100,6 +102,7 @@ def _answer(dataset: Dataset, shown: GlobeScene, found: Cells) -> bytes:
         "low": found.low,
         "high": found.high,
         "log": found.log,
+        "ends": color_ends(shown.scene, found.low, found.high, found.finite),
         "nbytes": found.nbytes,
         "finite": found.finite,
         "kinds": texts.kinds(found.counts, found.codes.size).replace("transparent", "gray"),
@@ -132,19 +135,17 @@ def description(datasets: Sequence[Dataset], shown: GlobeScene, notes: list[str]
     field, levels = _field(dataset, shown), levels_of(dataset, shown)
     globe = globes_of(dataset)[shown.name]
     used = nearest_layer(field, globe, shown.layer, levels[-1])
-    label = str(field.attrs.get("long_name", shown.name))
-    units = field.attrs.get("units")
     return {
         "kind": "globe",
         "why": "" if version() else f"{HOW_TO_INSTALL}.",
         "title": ", ".join(part for part in (shown.name, time_text(field, scene.step)) if part),
         "step": step_text(field, scene),
         "where": f"layer {used}, nearest of this level to {shown.layer}" if used != shown.layer else "",
-        "notes": notes,
+        "notes": [*notes, *filter(None, (ends_by_hand(scene)[1],))],
         "keys": texts.KEYS,
         "query": urlencode(globe_query(shown)),
         "planes": f"./?{urlencode({'dataset': scene.dataset, 'field': globe.parts[0], 'step': scene.step})}",
-        "label": f"{label} [{units}]" if units else label,
+        "label": with_units(field.attrs.get("long_name", shown.name), field.attrs.get("units")),
         "colors": palette(scene.palette, scene.reverse),
         "choices": _choices(datasets, dataset, shown, field),
         "values": _values(shown),

@@ -33,11 +33,6 @@ class Cells:
     error: str
     notes: tuple[str, ...]
 
-    @property
-    def size(self) -> int:
-        """Bytes in memory."""
-        return self.codes.nbytes
-
 
 @dataclass(frozen=True)
 class Mesh:
@@ -48,11 +43,6 @@ class Mesh:
     triangles: NDArray[np.uint32]
     """Empty if it is unknown which cells touch."""
     nbytes: int
-
-    @property
-    def size(self) -> int:
-        """Bytes in memory."""
-        return self.places.nbytes + self.triangles.nbytes
 
 
 def read_cells(dataset: Dataset, shown: GlobeScene, level: int, is_wanted: Callable[[], bool]) -> Cells:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
+from esker.plot.levels import finest_level, shape_at
 from esker.viewer.reading.reads import MAX_SAMPLES, Request
 from esker.viewer.scenes.colors import PALETTES
 from esker.viewer.scenes.session import Scene, scene_of, written_step
@@ -181,17 +182,14 @@ def levels_of(dataset: Dataset, shown: GlobeScene) -> tuple[int, ...]:
 
 
 def _finest_within(field: Field, globe: Globe, shown: GlobeScene, most: int, finest: int) -> int:
-    for level in range(finest, -1, -1):
+    def fits(level: int) -> bool:
         if globe.has_panels and level % 2:
-            continue
-        cells = (PANELS if globe.has_panels else 1) * math.prod(_counts(field, globe, shown.layer, level))
-        if cells <= most and cells * field.components <= MAX_SAMPLES:
-            return level
-    return 0
+            return False
+        counts = shape_at(field, 0, _box(field, globe, shown.layer, level), level)
+        cells = (PANELS if globe.has_panels else 1) * math.prod(counts)
+        return cells <= most and cells * field.components <= MAX_SAMPLES
 
-
-def _counts(field: Field, globe: Globe, layer: int, level: int) -> tuple[int, ...]:
-    return field.select(0, _box(field, globe, layer, level), level).shape[: len(field.grid.dims)]
+    return finest_level(finest, fits)
 
 
 def nearest_layer(field: Field, globe: Globe, layer: int, level: int) -> int:

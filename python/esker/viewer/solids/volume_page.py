@@ -20,7 +20,7 @@ from esker.viewer.scenes.colors import PALETTES, palette
 from esker.viewer.scenes.session import Scene, dataset_names, query_of, why_nothing_is_shown
 from esker.viewer.solids import volume_texts as texts
 from esker.viewer.solids.answering import Page, failure, packed
-from esker.viewer.solids.volume_samples import Codes, placed, read_codes
+from esker.viewer.solids.volume_samples import Codes, color_ends, ends_by_hand, placed, read_codes
 from esker.viewer.solids.volumes import (
     MAX_EXTENT,
     MODES,
@@ -99,6 +99,7 @@ def _answer(field: Field, volume: Volume, found: Codes) -> bytes:
         "low": found.low,
         "high": found.high,
         "log": found.log,
+        "ends": color_ends(volume.scene, found.low, found.high, is_finite),
         "without": int(codes.size - np.count_nonzero(codes)),
         "nbytes": found.nbytes,
         "finite": is_finite,
@@ -132,7 +133,7 @@ def description(
         "title": texts.title(field, volume),
         "step": step_text(field, scene),
         "where": texts.where(volume, frame),
-        "notes": [*notes, *([plan.note] if plan.note else [])],
+        "notes": [*notes, *filter(None, (plan.note, ends_by_hand(scene)[1]))],
         "keys": texts.KEYS,
         "query": urlencode(volume_query(volume)),
         "planes": f"./?{urlencode(query_of(scene))}",

@@ -6,6 +6,7 @@ logarithms. That halves what float32 needs, and is 256 times finer than the colo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +17,13 @@ from numpy.typing import NDArray
 from esker.dataset.field import Field
 from esker.viewer.reading.reads import Request
 from esker.viewer.reading.samples import Kind, Samples, finite_range, read_samples
+from esker.viewer.scenes.colors import Coloring, coloring
+from esker.viewer.scenes.session import Scene
 from esker.viewer.solids.volumes import Frame
 
 CODES = 65535
+_MOST_LOG10 = 308.25
+"""Of a number of double precision, rounded down."""
 Index = tuple[int, ...]
 """Of a sample, x first."""
 
@@ -44,11 +49,6 @@ class Codes:
     """Read from storage."""
     error: str = ""
     notes: tuple[str, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Bytes in memory."""
-        return self.codes.nbytes
 
 
 def placed(found: Codes, frame: Frame) -> tuple[NDArray[np.uint16], list[float], list[float]]:
@@ -109,6 +109,31 @@ def coded(values: NDArray[Any], low: float, high: float) -> NDArray[np.uint16]:
     clipped = np.clip(values, low, high).astype(np.float64)
     shares = np.where(np.isnan(clipped), 0, np.rint((clipped / 2 - low / 2) * scale) + 1)
     return shares.astype(np.uint16)
+
+
+def color_ends(scene: Scene, low: float, high: float, is_finite: bool) -> list[float]:
+    """The ends of the colors for codes from `low` to `high`: logarithms with logarithmic colors, as the codes are."""
+    values = (low, high)
+    if scene.log:
+        values = (10.0 ** min(low, _MOST_LOG10), 10.0 ** min(high, _MOST_LOG10))
+    return _as_coded(coloring(_plain(scene), values if is_finite else None, ""), scene.log)
+
+
+def ends_by_hand(scene: Scene) -> tuple[list[float] | None, str]:
+    """The ends of the colors that are given by hand, as codes have them, and a sentence if they cannot be; None without."""
+    if scene.range != "hand":
+        return None, ""
+    colors = coloring(_plain(scene).but(range="hand"), None, "")
+    return _as_coded(colors, scene.log), colors.note if scene.high <= 0 else ""
+
+
+def _plain(scene: Scene) -> Scene:
+    """The range of the picture; ranges about zero are of planes alone."""
+    return scene.but(range="view", zero=False)
+
+
+def _as_coded(colors: Coloring, log: bool) -> list[float]:
+    return [math.log10(end) if log else end for end in (colors.low, colors.high)]
 
 
 def _extreme(

@@ -10,7 +10,7 @@ from esker.plot.labels import time_text
 from esker.viewer.answers.texts import coordinate_text, field_label, number, step_text
 from esker.viewer.reading.samples import Kind
 from esker.viewer.scenes.session import Scene
-from esker.viewer.solids.volume_samples import Codes, Index
+from esker.viewer.solids.volume_samples import Codes, Index, ends_by_hand
 from esker.viewer.solids.volumes import MODES, Frame, Volume
 
 KEYS = (
@@ -121,6 +121,7 @@ def color_values(scene: Scene) -> dict[str, Any]:
         "range": scene.range if scene.range in RANGES else "view",
         "low": scene.low,
         "high": scene.high,
+        "ends": ends_by_hand(scene)[0],
     }
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from esker.base.boxes import Box
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
+from esker.plot.levels import coarsest_level, finest_level, shape_at
 from esker.viewer.reading.reads import Request
 from esker.viewer.scenes.axes import Axis, axis_of
 from esker.viewer.scenes.colors import PALETTES
@@ -176,18 +177,20 @@ def _note(field: Field, volume: Volume, level: int, most: int, extent: int) -> s
 
 def _finest_within(field: Field, volume: Volume, most: int, extent: int, finest: int) -> int:
     """The finest level up to `finest` that fits and has samples in the box; a finer one if none has samples there."""
-    for level in range(finest, -1, -1):
+
+    def has_samples(level: int) -> bool:
+        return 0 not in _counts(field, volume, level)
+
+    def fits(level: int) -> bool:
         counts = _counts(field, volume, level)
-        if 0 < math.prod(counts) <= most and max(counts) <= extent:
-            return level
-    return next(
-        (level for level in range(finest, field.max_level) if math.prod(_counts(field, volume, level))),
-        field.max_level,
-    )
+        return 0 < math.prod(counts) <= most and max(counts) <= extent
+
+    found = finest_level(finest, fits)
+    return found if has_samples(found) else coarsest_level(field.max_level, has_samples)
 
 
 def _counts(field: Field, volume: Volume, level: int) -> tuple[int, ...]:
-    return field.select(volume.scene.step, _aligned(field, volume, level), level).shape[:3]
+    return shape_at(field, volume.scene.step, _aligned(field, volume, level), level)
 
 
 def _request(field: Field, volume: Volume, level: int) -> Request:
