@@ -279,3 +279,16 @@ def test_lost_files_are_a_sentence(browser: Any, ds: esker.Dataset, tmp_path: Pa
     with shown(browser, [damaged], "field=spot", route="volume") as page:
         page.wait("notes", ".bin")
         assert "Traceback" not in page.text("notes")
+
+
+def test_the_color_bar_is_flat_on_narrow_screens(browser: Any, ds: esker.Dataset) -> None:
+    with shown(
+        browser, [ds], "field=spot&step=0", route="volume", viewport={"width": 320, "height": 640}
+    ) as page:
+        page.complete()
+        bar, charts = (page.page.locator(one).bounding_box() for one in ("#bar", "#charts"))
+        assert bar["height"] < 20 < 100 < bar["width"] and charts["height"] < 140 and charts["width"] <= 320
+        assert page.page.evaluate("document.documentElement.scrollWidth") <= 320
+        page.page.set_viewport_size({"width": 1024, "height": 768})
+        bar = page.page.locator("#bar").bounding_box()
+        assert bar["width"] < 20 < 100 < bar["height"]

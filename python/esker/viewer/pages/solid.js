@@ -62,8 +62,7 @@ const esker = (() => {
   const description = async (address, signal) => (await answerOf(address, signal)).json()
 
   function showBar(colors, low, high, label) {
-    const canvas = el("bar"), context = canvas.getContext("2d")
-    colors.forEach((color, i) => { context.fillStyle = color; context.fillRect(0, 255 - i, 16, 1) })
+    el("bar").style.setProperty("--colors", colors.join(","))
     say("bar-low", number(low))
     say("bar-high", number(high))
     say("bar-label", label)
