@@ -21,7 +21,8 @@ pytest.importorskip("bokeh")
 if importlib.util.find_spec("panel") is None:  # importing it would change the pages of Bokeh in this process
     pytest.importorskip("panel")
 from esker.viewer.scenes.colors import palette  # noqa: E402
-from esker.viewer.solids import vtkjs  # noqa: E402
+from esker.viewer.solids import volume_page, vtkjs  # noqa: E402
+from esker.viewer.solids.volume_samples import read_codes  # noqa: E402
 
 N = 24
 HOSTILE = '<img src=x onerror="document.body.dataset.bad=1">'
@@ -279,6 +280,96 @@ def test_lost_files_are_a_sentence(browser: Any, ds: esker.Dataset, tmp_path: Pa
     with shown(browser, [damaged], "field=spot", route="volume") as page:
         page.wait("notes", ".bin")
         assert "Traceback" not in page.text("notes")
+
+
+def write_steps(path: Path, steps: int) -> None:
+    """A volume and a map, at steps whose values differ."""
+    with esker.Writer(path, dims={"x": 12, "y": 10, "z": 8}, report="none") as writer:
+        field = writer.field("f", "f4")
+        for n in range(steps):
+            with writer.step(n) as step:
+                step.put(field, np.arange(960, dtype="f4").reshape(8, 10, 12) + n)
+
+
+@pytest.mark.slow
+def test_a_page_goes_on_after_a_failed_read(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The picture of another step does not stay, nothing is said of it, and what can be read again is read again."""
+    write_steps(tmp_path / "run.idx", 3)
+    lost = {1}
+
+    def read(field: esker.Field, request: Any, *rest: Any) -> Any:
+        if request.step in lost:
+            raise OSError("the disk is gone")
+        return read_codes(field, request, *rest)
+
+    monkeypatch.setattr(volume_page, "read_codes", read)
+    with shown(browser, [esker.open(tmp_path / "run.idx")], "field=f&step=0", route="volume") as page:
+        page.complete()
+        page.press("ArrowRight")
+        page.wait("notes", "The volume could not be read: the disk is gone")
+        assert page.text("status") == page.text("colors") == page.text("alternative") == ""
+        assert near(color_at(page, (0.5, 0.5, 0.5)), "#ffffff")
+        page.press("r")
+        page.page.locator("#c-range").select_option("hand")
+        page.press("ArrowDown")
+        page.wait("notes", "the disk is gone")
+        page.page.locator("#c-step").press("ArrowRight")
+        page.wait("status", "step 3 of 3")
+        page.complete()
+        assert page.text("notes") == "" and not page.page.locator("#again").is_visible()
+        page.page.locator("#c-step").press("ArrowLeft")
+        page.wait("notes", "the disk is gone")
+        lost.clear()
+        page.page.locator("#again").click()
+        page.wait("status", "step 2 of 3")
+        page.complete()
+        lost |= {0, 2}
+        page.server.reader.forget()
+        page.page.locator("#play").click()
+        page.wait("notes", "the disk is gone")
+        assert page.text("play") == "Play" and page.errors == []
+
+
+@pytest.mark.slow
+def test_a_page_goes_on_when_the_server_answers_again(page: Shown) -> None:
+    go(page, "field=spot&step=0")
+    page.page.route("**/volume-s*", lambda route: route.abort())
+    page.page.route("**/changes", lambda route: route.abort())
+    page.press("ArrowRight")
+    page.wait("notes", "The server did not answer.")
+    page.page.locator("#lost").wait_for()
+    page.page.unroute("**/volume-s*")
+    page.page.unroute("**/changes")
+    page.wait("status", "step 2 of 3")
+    page.complete()
+    assert not page.page.locator("#lost").is_visible() and page.text("notes") == ""
+    page.errors.clear()  # of Chromium, about the requests
+
+
+@pytest.mark.slow
+def test_new_steps_of_a_running_model_come(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from esker.viewer.serving import server
+
+    monkeypatch.setattr(server, "EVERY_S", 0.2)
+    path = tmp_path / "run.idx"
+    write_steps(path, 2)
+    with shown(browser, [esker.open(path)], "field=f&step=0", route="volume") as page:
+        page.wait("status", "step 1 of 2")
+        page.press("h")
+        page.wait("status", "step 2 of 2")
+        page.complete()
+        assert page.page.locator("#c-follow").is_checked() and "follow=1" in page.page.url
+        with esker.Writer.append(path, report="none") as writer, writer.step(2.0) as step:
+            step.put("f", np.full((8, 10, 12), 7, "f4"))
+        page.wait("status", "step 3 of 3")
+        page.wait("notes", "All values are 7.")
+        path.write_bytes(b"(version)\n6\n")
+        page.wait("notes", "run.idx changed and cannot be opened")
+        assert "complete" in page.text("status") and page.errors == []
 
 
 def test_the_color_bar_is_flat_on_narrow_screens(browser: Any, ds: esker.Dataset) -> None:

@@ -9,7 +9,7 @@ const volumePage = (() => {
   const SELECTS = ["dataset", "field", "component", "layer", "mode", "ramp", "level", "palette", "range"]
   const OF_FIELD = ["component", "layer", "level", "box", "value", "low", "high", "range"]
   const state = {params: new URLSearchParams(location.search), scene: null, shown: null, ticket: 0, bytes: 0,
-    playing: false, texture: 0, window: null, reads: null}
+    playing: false, texture: 0, window: null, reads: null, error: "", isUnanswered: false, change: ""}
   state.params.delete("token")
 
   const isLog = () => state.shown.header.log
@@ -87,18 +87,24 @@ const volumePage = (() => {
 
   function showTexts() {
     const {scene, shown} = state
-    if (!shown) { say("status", `level ${scene.reads[0]} of ${scene.max_level} · reading …`); return }
+    if (!shown) { say("status", `level ${scene.reads[0]} of ${scene.max_level} · reading …`); showNotes([]); return }
     const {header} = shown, [low, high] = ends(), last = scene.reads[scene.reads.length - 1]
-    const done = header.level === last ? "complete" : `refining to level ${last}`
+    const done = header.level === last ? "complete" : state.error ? `level ${last} could not be read` : `refining to level ${last}`
     say("status", [`level ${header.level} of ${scene.max_level}`, header.shape.join(" × ") + (KIND === "globe" ? " cells" : " samples"), done,
       `${esker.sizeText(state.bytes)} read`, scene.step].join(" · "))
     const source = scene.values.range === "hand" ? "given by hand" : "range of this picture"
     say("colors", `colors from ${number(plain(low))} to ${number(plain(high))}: ${source}`)
     say("kinds", [header.kinds, state.isSoftware ? "drawn by the processor, which is slow" : ""].filter(Boolean).join(" · "))
-    say("notes", [...scene.notes, ...header.notes, state.surface].filter(Boolean).join("\n"))
+    showNotes([...header.notes, state.surface])
     say("alternative", header.alternative)
     esker.showBar(scene.colors, plain(low), plain(high), scene.label)
     document.body.dataset.drawn = `${header.level}`
+  }
+
+  // What is wrong, and what the picture cannot show.
+  function showNotes(more) {
+    say("notes", [state.error, state.change, ...(state.scene?.notes ?? []), ...more].filter(Boolean).join("\n"))
+    el("again").hidden = !state.error
   }
 
   function showControls() {
@@ -107,6 +113,8 @@ const volumePage = (() => {
     const steps = choices.steps
     el("c-step").closest("label").hidden = el("play").hidden = steps.length < 2
     Object.assign(el("c-step"), {min: 0, max: Math.max(steps.length - 1, 1), value: steps.indexOf(values.step)})
+    el("follow").hidden = steps.length === 0
+    el("c-follow").checked = values.follow
     el("c-log").checked = values.log
     el("c-reverse").checked = values.reverse
     el("c-opacity").value = values.opacity
@@ -170,6 +178,8 @@ const volumePage = (() => {
     const ticket = ++state.ticket
     state.reads?.abort()
     const reads = state.reads = new AbortController()
+    state.error = ""
+    state.isUnanswered = false
     try {
       const query = new URLSearchParams(state.params)
       query.delete("camera")
@@ -192,7 +202,8 @@ const volumePage = (() => {
     document.title = `${scene.title || "Esker"} - Esker`
     const why = scene.why || (state.texture === 0 ? "This browser has no WebGL 2, which volumes need; planes do not need it." : "")
     esker.instead(why)
-    say("notes", scene.notes.join("\n"))
+    say("notes", [state.change, ...scene.notes].filter(Boolean).join("\n"))
+    el("again").hidden = true
     if (scene.planes) el("planes").href = scene.planes
     if (why) { state.window?.clear(); say("status", ""); document.body.dataset.drawn = "nothing"; return false }
     const moved = JSON.stringify(scene.frame) !== JSON.stringify(state.scene?.frame)
@@ -267,10 +278,32 @@ const volumePage = (() => {
     el("c-value").value = Math.round(surfaceShare() * STEPS)
   }
 
+  // Says what went wrong. What is drawn of other samples would look like those that could not be read.
   function fail(error) {
-    say("notes", error.message)
-    say("status", "")
-    state.playing = false
+    stop()
+    state.isUnanswered = error instanceof TypeError
+    state.error = state.isUnanswered ? "The server did not answer." : error.message
+    if (state.shown && state.shown.samples === state.scene?.samples) return showTexts()
+    state.shown = null
+    state.window?.clear()
+    state.window?.render()
+    for (const name of ["status", "colors", "kinds", "alternative"]) say(name, "")
+    document.body.dataset.drawn = "nothing"
+    showNotes([])
+  }
+
+  // The server answered: reads again what it did not answer, and shows what it said.
+  function answered(isBack) {
+    if ((isBack || state.isUnanswered) && state.error) return load()
+    return state.shown ? showTexts() : showNotes([])
+  }
+
+  // The files changed: reads again what is shown, or the new last step if the one before is followed.
+  function renew() {
+    const {values, choices} = state.scene ?? {}
+    if (state.shown) state.shown.samples = ""
+    const isLast = choices?.steps && values.step === choices.steps[choices.steps.length - 1]
+    return values?.follow && isLast ? change({step: null}) : load()
   }
 
   let settling = 0
@@ -289,10 +322,19 @@ const volumePage = (() => {
   }
 
   function play() {
-    state.playing = !state.playing
-    say("play", state.playing ? "Stop" : "Play")
-    if (state.playing) step(1, true)
+    if (state.playing) return stop()
+    state.playing = true
+    say("play", "Stop")
+    step(1, true)
   }
+
+  function stop() {
+    state.playing = false
+    say("play", "Play")
+  }
+
+  // To follow begins with the last step.
+  const follow = (follows) => change(follows ? {follow: 1, step: null} : {follow: null})
 
   function after(name) {
     const values = [...el(`c-${name}`).options].map((option) => option.value)
@@ -320,7 +362,7 @@ const volumePage = (() => {
     "-": () => state.window.zoom(0.8), 0: () => state.window.start(), x: () => state.window.along("x"),
     y: () => state.window.along("y"), z: () => state.window.along("z"), m: () => KIND === "volume" && change({mode: after("mode")}),
     f: () => chooseField(after("field")), c: () => change(KIND === "globe" ? {layer: after("layer")} : {component: after("component")}),
-    l: () => change({log: state.scene.values.log ? null : 1}), p: () => change({palette: after("palette")}),
+    h: () => follow(!state.scene.values.follow), l: () => change({log: state.scene.values.log ? null : 1}), p: () => change({palette: after("palette")}),
     r: () => change({reverse: state.scene.values.reverse ? null : 1}), "[": () => level(-1), "]": () => level(1),
     "\\": () => change({level: null}),
   }
@@ -347,8 +389,11 @@ const volumePage = (() => {
       el(`c-${name}`).addEventListener("change", () => change({low: el("c-low").value, high: el("c-high").value}))
     el("c-step").addEventListener("input", (event) => change({step: state.scene.choices.steps[event.target.value]}))
     el("play").onclick = play
+    el("again").onclick = () => load()
+    el("c-follow").addEventListener("change", (event) => follow(event.target.checked))
     el("c-value").addEventListener("input", sliding(() => { draw() }))
     el("c-value").addEventListener("change", () => {
+      if (!state.shown) return
       const [low, high] = ends()
       change({value: Number(plain(low + el("c-value").value / STEPS * (high - low)).toPrecision(9))})
     })
@@ -371,7 +416,7 @@ const volumePage = (() => {
   }
 
   function chooseRange(range) {
-    if (range !== "hand") return change({range: null, low: null, high: null})
+    if (range !== "hand" || !state.shown) return change({range: null, low: null, high: null})
     const [low, high] = ends().map(plain)
     return change({range, low: Number(low.toPrecision(7)), high: Number(high.toPrecision(7))})
   }
@@ -382,6 +427,8 @@ const volumePage = (() => {
     state.camera = state.params.get("camera")
     listen()
     load()
+    following.start(() => Number(state.scene?.values?.dataset ?? 0),
+      {said: (note) => { state.change = note }, opened: renew, answered})
   }
 
   return {start, state}

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import html
+import json
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -166,6 +167,17 @@ class _Data(ReadingHandler):
         self.finish(found)
 
 
+class _Changes(RequestHandler):
+    """For pages without a websocket: what the looks at each dataset found."""
+
+    def initialize(self, found: Callable[[], list[dict[str, Any]]]) -> None:
+        self._found = found
+
+    def get(self) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(self._found()))
+
+
 class _Answer(RequestHandler):
     """Of every answer: the headers of the gate, and errors without traces of the program."""
 
@@ -242,6 +254,8 @@ class ViewServer:
         self._watches = watches(self._datasets)
         self._notes: dict[int, str] = {}
         """What a new page must know of datasets that are missing, cannot be opened, or are not watched."""
+        self._found: list[dict[str, Any]] = [{"opened": 0, "changes": 0, "said": ""} for _ in self._datasets]
+        """Of each: how often it was opened again, how often a look found something, and the last sentence."""
         logging.getLogger("bokeh").setLevel(logging.ERROR)
 
     @property
@@ -331,11 +345,20 @@ class ViewServer:
     def _changed(self, number: int, change: Change) -> None:
         before = self._datasets[number]
         self._notes[number] = "" if change.dataset is not None else change.note
+        found = self._found[number]
+        self._found[number] = {
+            "opened": found["opened"] + (change.dataset is not None),
+            "changes": found["changes"] + 1,
+            "said": change.note,
+        }
         if change.dataset is not None:
             self._datasets[number] = change.dataset
             self.reader.forget()
         for viewer in list(self._viewers):
             viewer.later(functools.partial(viewer.dataset_changed, number, before, change.note))
+
+    def _changes(self) -> list[dict[str, Any]]:
+        return [{**found, "note": self._notes.get(number, "")} for number, found in enumerate(self._found)]
 
     def _site(self) -> _Site:
         application = Application(FunctionHandler(self._make))
@@ -345,6 +368,7 @@ class ViewServer:
             extra_websocket_origins=sorted(_websocket_origins(self.gate)),
             extra_patterns=[
                 (r"/data", _Data, {"datasets": self._datasets, "reader": self.reader}),
+                (r"/changes", _Changes, {"found": self._changes}),
                 (
                     zarr_route.PATTERN,
                     zarr_route.ZarrHandler,

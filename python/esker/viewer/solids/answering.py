@@ -20,6 +20,7 @@ FILES = {
     "page.css": "text/css",
     "keys.js": "text/javascript",
     "solid.js": "text/javascript",
+    "following.js": "text/javascript",
     "drawing.js": "text/javascript",
     "globe.js": "text/javascript",
     "volume.js": "text/javascript",

@@ -24,6 +24,7 @@ KEYS = (
     ("Up, Down", "value of the isosurface, or opacity"),
     ("F", "next field"),
     ("C", "next component"),
+    ("H", "follow new steps, from the last one on"),
     ("L", "logarithmic colors"),
     ("P", "next palette"),
     ("R", "reverse the palette"),
@@ -115,6 +116,7 @@ def color_values(scene: Scene) -> dict[str, Any]:
     return {
         "dataset": str(scene.dataset),
         "step": scene.step,
+        "follow": scene.follow,
         "palette": scene.palette,
         "reverse": scene.reverse,
         "log": scene.log,
