@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import socket
 import threading
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ import pytest
 import esker
 
 pytest.importorskip("bokeh")
+import tornado.web  # noqa: E402
 from bokeh.document import Document  # noqa: E402
 
 from esker.viewer.reading.watching import Change  # noqa: E402
@@ -118,3 +123,39 @@ def test_a_page_that_comes_later_says_what_is_missing(datasets: list[esker.Datas
         server._gone(viewer)
     server.stop()
     assert "b.idx is missing" in notes[0] and "b.idx" not in notes[1]
+
+
+@pytest.mark.parametrize("form", ["csv", "npy"])
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_large_answers_do_not_stop_the_server(
+    datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch, form: str, encoding: str
+) -> None:
+    """Up to 2^24 samples as text take seconds to compress and to hash: not in the thread that answers all pages."""
+    threads: list[str] = []
+
+    def noted(function: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            threads.append(threading.current_thread().name)
+            return function(*arguments, **options)
+
+        return call
+
+    server = ViewServer(datasets)
+    server.start()
+    link = f"{server.url()}&field=thk&format={form}".replace("/?", "/data?")
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.open(link).read()
+    monkeypatch.setattr(tornado.web.gzip, "GzipFile", noted(tornado.web.gzip.GzipFile))
+    monkeypatch.setattr(tornado.web.hashlib, "sha1", noted(tornado.web.hashlib.sha1))
+    request = urllib.request.Request(link.replace(f"token={server.gate.token}&", ""))
+    request.add_header("Accept-Encoding", encoding)
+    with opener.open(request) as answer:
+        content, found = answer.read(), answer.headers.get("Content-Encoding", "identity")
+        length = answer.headers["Content-Length"]
+    server.stop()
+    assert int(length) == len(content) and threads == []
+    assert found == (encoding if form == "csv" else "identity")
+    content = gzip.decompress(content) if found == "gzip" else content
+    file = io.BytesIO(content)
+    samples = np.load(file) if form == "npy" else np.loadtxt(file, delimiter=",", skiprows=1)[:, 2]
+    assert samples.size == 64 and (samples == 1).all()

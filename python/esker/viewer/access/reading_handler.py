@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -10,6 +11,21 @@ from tornado.web import RequestHandler
 
 from esker.dataset.opening import Dataset
 from esker.viewer.reading.reader import Reader
+from esker.viewer.reading.samples import Stale
+
+_PIECE_BYTES = 1 << 20
+"""Of an answer, that are sent at once."""
+
+
+def gzipped(content: bytes, is_wanted: Callable[[], bool]) -> bytes:
+    """The content, compressed by gzip as fast as possible. Raises Stale."""
+    packing = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    parts = []
+    for first in range(0, len(content), _PIECE_BYTES):
+        if not is_wanted():
+            raise Stale
+        parts.append(packing.compress(content[first : first + _PIECE_BYTES]))
+    return b"".join((*parts, packing.flush()))
 
 
 class ReadingHandler(RequestHandler):
@@ -24,6 +40,22 @@ class ReadingHandler(RequestHandler):
     def query(self) -> dict[str, str]:
         """The last value of each parameter."""
         return {name: self.get_query_argument(name) for name in self.request.query_arguments}
+
+    @property
+    def takes_gzip(self) -> bool:
+        """Whether the answer may be compressed."""
+        return "gzip" in self.request.headers.get("Accept-Encoding", "")
+
+    def compute_etag(self) -> None:
+        """None: answers are not kept by browsers, and Tornado would hash all of them before it sends the first byte."""
+
+    async def send(self, content: bytes) -> None:
+        """Ends the answer with what may be large: in pieces, between which others are answered."""
+        self.set_header("Content-Length", len(content))
+        for first in range(0, len(content), _PIECE_BYTES):
+            self.write(content[first : first + _PIECE_BYTES])
+            await self.flush()
+        self.finish()
 
     def on_connection_close(self) -> None:
         self._gone = True

@@ -28,7 +28,7 @@ from tornado.web import HTTPError, RequestHandler
 
 from esker.dataset.opening import Dataset
 from esker.viewer.access.gate import SECURITY_HEADERS, Gate, gate_of
-from esker.viewer.access.reading_handler import ReadingHandler
+from esker.viewer.access.reading_handler import ReadingHandler, gzipped
 from esker.viewer.answers import texts
 from esker.viewer.answers.asking import FORMATS, box_picture, exported
 from esker.viewer.images import zarr_route
@@ -155,16 +155,20 @@ class _Data(ReadingHandler):
 
         def read(is_wanted: Callable[[], bool]) -> bytes:
             picture = box_picture(source, source.scene.window or source.plane.window, is_wanted)
-            return exported(source, picture, form, is_wanted)
+            content = exported(source, picture, form, is_wanted)
+            return gzipped(content, is_wanted) if is_packed else content
 
-        key = ("export", form, *(one.scene for one in source.parts))
+        is_packed = form == "csv" and self.takes_gzip
+        key = ("export", form, is_packed, *(one.scene for one in source.parts))
         found, _ = await self.read(key, read)
         if found is None:
             raise HTTPError(404)
         self.set_header("Content-Type", FORMATS[form])
         name = "".join(letter if letter.isalnum() else "_" for letter in source.field.name)[:60]
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.{form}")
-        self.finish(found)
+        if is_packed:
+            self.set_header("Content-Encoding", "gzip")
+        await self.send(found)
 
 
 class _Changes(RequestHandler):

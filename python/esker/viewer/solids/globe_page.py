@@ -61,7 +61,7 @@ class _Samples(ReadingHandler):
         key = ("globe", shown.scene.but(palette=""), shown.name, shown.layer, level)
         found, reason = await self.read(key, partial(read_cells, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
-        self.finish(_answer(dataset, shown, found) if found else failure("globe", reason))
+        await self.send(_answer(dataset, shown, found) if found else failure("globe", reason))
 
 
 class _Mesh(ReadingHandler):
@@ -73,7 +73,7 @@ class _Mesh(ReadingHandler):
         key = (*key, places_step(dataset, shown))
         found, reason = await self.read(key, partial(read_mesh, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
-        self.finish(_mesh(found) if found else failure("globe", reason))
+        await self.send(_mesh(found) if found else failure("globe", reason))
 
 
 def _mesh(found: Mesh) -> bytes:

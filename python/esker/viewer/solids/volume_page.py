@@ -78,7 +78,7 @@ class _Samples(ReadingHandler):
         request, log = requests[int(number)], volume.scene.log
         found, reason = await self.read(("volume", request, log), partial(read_codes, field, request, log))
         self.set_header("Content-Type", "application/octet-stream")
-        self.finish(_answer(field, volume, found) if found else failure("volume", reason))
+        await self.send(_answer(field, volume, found) if found else failure("volume", reason))
 
 
 def _extent(query: Mapping[str, str]) -> int:
