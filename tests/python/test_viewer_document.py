@@ -15,6 +15,7 @@ import esker
 pytest.importorskip("bokeh")
 from bokeh.document import Document  # noqa: E402
 
+from esker.viewer.answers import texts  # noqa: E402
 from esker.viewer.planes.canvas import Canvas  # noqa: E402
 from esker.viewer.planes.page import Link  # noqa: E402
 from esker.viewer.planes.viewer import Viewer  # noqa: E402

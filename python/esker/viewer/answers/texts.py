@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 import numpy as np
 
@@ -50,6 +51,8 @@ KEYS = (
 )
 
 TABLE_SIZE = 9
+_MOST_LETTERS = 120
+"""Of the name of a file."""
 """Rows and columns of the table of coarse values."""
 
 KIND_NAMES = {
@@ -126,6 +129,17 @@ def step_text(field: Field, scene: Scene) -> str:
     if field.fixed:
         return "fixed"
     return f"step {scene.step + 1} of {len(field.dataset.steps)}, {time_text(field, scene.step)}"
+def file_name(source: Source) -> str:
+    """The name of a file of what is shown, without a suffix: "run_temp_z12_step3"; letters, digits, - and _ alone."""
+    parts = []
+    for one in source.parts:
+        plane = f"{one.scene.normal}{one.scene.place}" if one.scene.normal else ""
+        step = "" if one.field.fixed else f"step{one.scene.step + 1}"
+        parts.append([PurePath(str(one.field.dataset.path)).stem, one.field.name, plane, step])
+    name = "-minus-".join("_".join(filter(None, words)) for words in parts)
+    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)[:_MOST_LETTERS]
+
+
 
 
 def status(

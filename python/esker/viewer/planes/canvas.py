@@ -144,8 +144,8 @@ class Canvas:
         drawn = self.figure.add_glyph(hidden, MultiLine(xs="xs", ys="ys", line_alpha=0))
         section = FreehandDrawTool(renderers=[drawn], num_objects=1, description="Section along a line")
         box = BoxSelectTool(persistent=True, renderers=[])
-        zoom, save = BoxZoomTool(), SaveTool(filename="esker")
-        self.figure.add_tools(pan, wheel, zoom, box, section, save, ResetTool())
+        self.save = SaveTool(filename="esker")
+        self.figure.add_tools(pan, wheel, BoxZoomTool(), box, section, self.save, ResetTool())
         self.figure.toolbar.active_scroll = wheel
         self.figure.toolbar.active_drag = pan
         return section

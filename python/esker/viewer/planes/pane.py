@@ -97,6 +97,7 @@ class Pane:
         plane, before = source.plane, self._plane
         self._plane = plane
         self.canvas.label(plane.horizontal, plane.vertical, texts.label_of(source))
+        self.canvas.save.filename = texts.file_name(source)
         if before is not None and plane.is_like(before):
             return False
         self._hide()

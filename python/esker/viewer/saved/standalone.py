@@ -25,6 +25,7 @@ from esker.viewer.pages.files import static_text
 from esker.viewer.planes.canvas import Canvas
 from esker.viewer.planes.hatching import rectangles
 from esker.viewer.reading.samples import Kind
+from esker.viewer.reading.sources import Source
 from esker.viewer.saved.saving import MODEL_BYTES, SavedPicture, saved_page
 
 _BASE64 = 4 / 3
@@ -87,6 +88,7 @@ def _canvas(saved: SavedPicture, name: str) -> Canvas:
     canvas.label(
         saved.plane.horizontal, saved.plane.vertical, texts.field_label(saved.field, saved.scene.component)
     )
+    canvas.save.filename = texts.file_name(Source(saved.field, saved.scene, saved.plane))
     canvas.color(saved.scene, saved.colors)
     canvas.overview.draw(saved.picture, saved.scene.log)
     canvas.move(saved.plane.window)

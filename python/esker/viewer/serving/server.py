@@ -164,8 +164,8 @@ class _Data(ReadingHandler):
         if found is None:
             raise HTTPError(404)
         self.set_header("Content-Type", FORMATS[form])
-        name = "".join(letter if letter.isalnum() else "_" for letter in source.field.name)[:60]
-        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.{form}")
+        name = quote(texts.file_name(source))
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{name}.{form}")
         if is_packed:
             self.set_header("Content-Encoding", "gzip")
         await self.send(found)
