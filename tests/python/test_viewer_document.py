@@ -209,6 +209,33 @@ def test_new_steps_come_while_the_page_is_open(
     assert titles(page) == ["other, t = 0", "other, t = 0"] and page.controls.fields == ["other"]
 
 
+def test_to_follow_begins_with_the_last_step(page: Viewer) -> None:
+    """By key and by control, and the page says it."""
+    press(page, "h")
+    assert page.link.title == "thk, t = 2" and "step 3 of 3, t = 2, follows new steps" in page.link.status
+    press(page, "ArrowLeft")
+    assert page.scene.follow and "follows" not in page.link.status
+    press(page, "h")
+    assert not page.scene.follow and page.link.title == "thk, t = 1"
+    page.controls._follow.active = [0]
+    assert page.link.title == "thk, t = 2" and "follows new steps" in page.link.status
+    press(page, "m ArrowLeft e h")
+    assert page.scene.difference is not None and not page.scene.follow
+
+
+def test_files_are_named_by_what_they_show(page: Viewer) -> None:
+    save = page.pane.canvas.save
+    assert save.filename == "a_thk_step1"
+    press(page, "f ArrowRight ArrowUp")
+    assert save.filename == "a_temp_z1_step2"
+    press(page, "m ArrowRight e")
+    assert page.pane.canvas.save.filename == "a_temp_z1_step2-minus-a_temp_z1_step3"
+    source = page.panes[0].source
+    assert source is not None
+    source.field.dataset.path = "/runs/a b;<c>.idx"
+    assert texts.file_name(source) == "a_b__c__temp_z1_step2"
+
+
 def test_all_reads_of_a_page_end_when_it_closes(
     datasets: list[esker.Dataset], monkeypatch: pytest.MonkeyPatch
 ) -> None:

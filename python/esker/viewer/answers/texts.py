@@ -20,6 +20,7 @@ from esker.viewer.reading.sources import Source
 from esker.viewer.scenes.axes import Axis, Plane
 from esker.viewer.scenes.colors import Coloring
 from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.views import is_at_end
 
 KEYS = (
     ("Left, Right", "previous and next step"),
@@ -38,7 +39,7 @@ KEYS = (
     ("V", "next range: view, step, all steps, by hand"),
     ("[ and ]", "a coarser and a finer level; \\ chooses it automatically"),
     ("O", "outlines of the patches of a mesh"),
-    ("H", "follow new steps"),
+    ("H", "follow new steps, from the last one on"),
     ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
     ("K", "one end of a line at the pointer, or in the middle; the second end shows the section along it"),
     ("B", "statistics and histogram of all that is visible"),
@@ -50,9 +51,9 @@ KEYS = (
     ("?", "this list"),
 )
 
-TABLE_SIZE = 9
 _MOST_LETTERS = 120
 """Of the name of a file."""
+TABLE_SIZE = 9
 """Rows and columns of the table of coarse values."""
 
 KIND_NAMES = {
@@ -107,8 +108,12 @@ def label_of(source: Source) -> str:
 
 
 def steps_of(source: Source) -> str:
-    """The steps of a source."""
-    return " minus ".join(step_text(one.field, one.scene) for one in source.parts)
+    """The steps of a source, and whether it follows new ones."""
+    said = " minus ".join(step_text(one.field, one.scene) for one in source.parts)
+    follows = (
+        source.minus is None and not source.field.fixed and is_at_end(source.scene, source.field.dataset)
+    )
+    return f"{said}, follows new steps" if follows else said
 
 
 def loss_of(source: Source) -> str:
@@ -124,11 +129,6 @@ def alternative_of(source: Source, picture: Picture, colors: Coloring) -> str:
     return said if source.minus is None else f"{title_of(source, picture.place).capitalize()}. {said}"
 
 
-def step_text(field: Field, scene: Scene) -> str:
-    """ "step 4 of 4, t = 30 years"; "fixed" for fields without time."""
-    if field.fixed:
-        return "fixed"
-    return f"step {scene.step + 1} of {len(field.dataset.steps)}, {time_text(field, scene.step)}"
 def file_name(source: Source) -> str:
     """The name of a file of what is shown, without a suffix: "run_temp_z12_step3"; letters, digits, - and _ alone."""
     parts = []
@@ -140,6 +140,11 @@ def file_name(source: Source) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)[:_MOST_LETTERS]
 
 
+def step_text(field: Field, scene: Scene) -> str:
+    """ "step 4 of 4, t = 30 years"; "fixed" for fields without time."""
+    if field.fixed:
+        return "fixed"
+    return f"step {scene.step + 1} of {len(field.dataset.steps)}, {time_text(field, scene.step)}"
 
 
 def status(

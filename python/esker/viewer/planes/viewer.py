@@ -176,6 +176,8 @@ class Viewer:
         if changes.get("range") == "hand" and before.range != "hand":
             colors = self.panes[number].colors
             changes = {"low": colors.low, "high": colors.high, **changes}
+        if changes.get("follow") and not before.follow:
+            changes["step"] = len(self._datasets[before.dataset].steps) - 1
         scene = turned(before, changes.get("normal", before.normal), self._datasets).but(**changes)
         if scene.difference is None:
             scene = fitted(scene, self._datasets)

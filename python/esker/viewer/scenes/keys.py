@@ -48,7 +48,9 @@ def changes_of_difference(key: str, scene: Scene, field: Field, window: Window) 
     """The same for a difference, whose field, step and plane are those of other views."""
     found = changes_of(key, scene, field, (), window)
     return {
-        name: value for name, value in found.items() if name not in ("step", "place", "component", "normal")
+        name: value
+        for name, value in found.items()
+        if name not in ("step", "place", "component", "normal", "follow")
     }
 
 
