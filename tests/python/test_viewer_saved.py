@@ -146,6 +146,22 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {"a", "page.html"}
 
 
+def test_the_command_warns_of_what_the_page_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    esker.write(tmp_path / "a.idx", {"f": np.ones((64, 64)), "g": np.ones((64, 64))})
+    command_line = ["view", "a.idx", "--save", "page.html", "--overwrite"]
+    assert CliRunner().invoke(command, command_line).stderr == ""
+    for file in tmp_path.rglob("*.bin"):
+        file.write_bytes(file.read_bytes()[:100])
+    done = CliRunner().invoke(command, command_line)
+    assert done.exit_code == 0 and done.stdout == "page.html\n"
+    said = done.stderr.splitlines()
+    assert len(said) == 2 and all(".bin" in line for line in said), said
+    assert said[0].startswith("esker: warning: f: ") and said[1].startswith("esker: warning: g: ")
+
+
 def test_in_a_browser_without_network(tmp_path: Path) -> None:
     from PIL import Image
 

@@ -143,8 +143,11 @@ def _save(options: ViewOptions, output: Path) -> None:
         from esker.viewer.saved.standalone import standalone_html
 
         datasets = [esker.open(path) for path in options.paths]
+        warnings: list[str] = []
         with progress(f"saving {output.name}") as update:
-            page = standalone_html(datasets, update)
+            page = standalone_html(datasets, update, warnings.append)
         with staged(output) as staging:
             staging.path.write_text(page, encoding="utf-8")
+    for text in warnings:
+        click.echo(f"esker: warning: {text}", err=True)
     click.echo(output)

@@ -57,6 +57,12 @@ class SavedPage:
     note: str
     """Which fields the page leaves out, and why; "" if it has all."""
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the page lacks: fields, and blocks that could not be read."""
+        damaged = [f"{one.facts['name']}: {one.picture.error}" for one in self.pictures if one.picture.error]
+        return [*filter(None, self.note.split("\n")), *damaged]
+
 
 def saved_page(
     datasets: Sequence[Dataset], size_of: Callable[[SavedPicture], int], update: Callable[[float], object]

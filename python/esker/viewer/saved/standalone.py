@@ -34,10 +34,17 @@ _TOOLS_THAT_ASK = (BoxSelectTool, FreehandDrawTool)
 
 
 def standalone_html(
-    datasets: Sequence[Dataset], update: Callable[[float], object] = lambda done: None
+    datasets: Sequence[Dataset],
+    update: Callable[[float], object] = lambda done: None,
+    warn: Callable[[str], object] = lambda text: None,
 ) -> str:
-    """The page. Calls update() with the fraction done. Raises ValueError if there is nothing to show, OSError."""
+    """The page. Calls update() with the fraction done, and warn() with each sentence about what the page lacks.
+
+    Raises ValueError if there is nothing to show, OSError.
+    """
     page = saved_page(datasets, bytes_in_page, update)
+    for text in page.warnings:
+        warn(text)
     document = Document()
     figures, sources, kinds = [], [], []
     for number, saved in enumerate(page.pictures):
