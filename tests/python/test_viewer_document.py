@@ -223,6 +223,24 @@ def test_to_follow_begins_with_the_last_step(page: Viewer) -> None:
     assert page.scene.difference is not None and not page.scene.follow
 
 
+def test_the_extremes_of_all_steps_are_found_and_shown(page: Viewer) -> None:
+    press(page, ",")
+    assert page.link.answer == "The extremes are not known yet: G searches all of the field."
+    press(page, "f + + d g")
+    assert page.link.answer.startswith("least 0 at x = 0, y = 0, z = 0, step 1 of 3") and page.link.extremes
+    assert "greatest 20 at x = 0, y = 0, z = 0, step 3 of 3" in page.link.answer
+    press(page, "f .")
+    assert page.link.title == "temp, t = 2, z = 0" and page.link.extremes
+    assert page.link.answer.startswith("time series and profile at x = 0, y = 0, z = 0")
+    assert page.scene.window is None and page.pane.canvas.line.data == {"x": [0], "y": [0]}
+    press(page, "n ArrowUp ,")
+    assert (page.link.title, page.scene.place) == ("temp, t = 0, y = 0", 0)
+    press(page, "f m ArrowRight e g")
+    assert page.link.answer == "A difference is not searched: select one of its views."
+    press(page, "Escape .")
+    assert page.link.answer.startswith("The extremes are not known yet") and not page.link.extremes
+
+
 def test_files_are_named_by_what_they_show(page: Viewer) -> None:
     save = page.pane.canvas.save
     assert save.filename == "a_thk_step1"

@@ -245,6 +245,23 @@ def test_a_click_asks_for_series_and_profile(browser: Any, ds: esker.Dataset) ->
         page.page.wait_for_function("document.getElementById('answer').textContent === ''")
 
 
+@pytest.mark.slow
+def test_the_least_value_of_a_field_is_found_by_mouse(browser: Any, ds: esker.Dataset) -> None:
+    with shown(browser, [ds], "field=temp&step=1&normal=z&place=5") as page:
+        page.complete()
+        page.page.get_by_role("button", name="Least and greatest value").click()
+        page.wait("answer", "least 0 K at x = 0 km (index 0), y = 0 km (index 0)")
+        page.page.locator("#greatest").click()
+        page.wait("status", "step 3 of 3")
+        page.wait("answer", "time series and profile at x = 890 km (index 89)")
+        assert "place=11" in page.page.url and "step=2" in page.page.url
+        page.page.locator("#least").click()
+        page.wait("status", "step 1 of 3")
+        page.press("Escape")
+        page.page.locator("#extremes").wait_for(state="hidden")
+        assert page.errors == []
+
+
 @pytest.mark.parametrize(
     "form", ["nc", *(pytest.param(one, marks=pytest.mark.slow) for one in ("npy", "csv"))]
 )

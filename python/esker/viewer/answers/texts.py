@@ -43,6 +43,11 @@ KEYS = (
     ("Enter", "time series and profile of the sample at the pointer, or in the middle"),
     ("K", "one end of a line at the pointer, or in the middle; the second end shows the section along it"),
     ("B", "statistics and histogram of all that is visible"),
+    (
+        "G",
+        "least and greatest value of the field at all steps: reads all of it at the finest level; Escape ends this",
+    ),
+    (", and .", "show the sample with the least and with the greatest value, after G"),
     ("T", "table of coarse values"),
     ("M, X", "another view, and remove the selected one; pictures with the same axes move together"),
     ("1 to 4, Tab", "select a view; the controls and the other keys act on it"),

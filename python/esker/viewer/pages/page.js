@@ -35,6 +35,13 @@ window.esker = (() => {
     link.properties.data.change.connect(offer)
   }
 
+  // The buttons are the keys , and . for the mouse.
+  function offerExtremes(link, press) {
+    const offer = () => { element("extremes").hidden = !link.extremes }
+    link.properties.extremes.change.connect(offer)
+    for (const [id, key] of [["least", ","], ["greatest", "."]]) element(id).onclick = () => press(key)
+  }
+
   function arrange(link) {
     const arranged = () => {
       document.body.classList.toggle("several", link.views > 1)
@@ -54,12 +61,14 @@ window.esker = (() => {
 
   function listenToKeys(link) {
     let count = 0
+    const press = (key) => { link.key = `${++count} ${key}` }
     eskerKeys.listen(({key}) => {
       if (key.length > 1 && !key.startsWith("Arrow") && !["Enter", "Escape"].includes(key)) return false
-      link.key = `${++count} ${key}`
+      press(key)
       return key !== "Escape"  // it closes lists, too
     }, false)
-    element("table").addEventListener("close", () => { if (link.table) link.key = `${++count} t` })
+    element("table").addEventListener("close", () => { if (link.table) press("t") })
+    offerExtremes(link, press)
   }
 
   let place = [], waiting = false

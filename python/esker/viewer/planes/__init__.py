@@ -8,6 +8,7 @@ hatching.py   rectangles over the samples without a value
 charts.py     the charts of these answers
 canvas.py     a figure of Bokeh: images, hatches, outlines, axes, color bar
 page.py       what page.js and the server tell each other: keys, the pointer, the link
+searching.py  the search for the extremes of a field
 questions.py  what a page asks, and its answers
 controls.py   the widgets next to the picture
 pane.py       one picture of a page: its plan, what of it is drawn, its texts

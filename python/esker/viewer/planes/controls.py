@@ -62,10 +62,11 @@ class Controls:
         )
         self.ends = Row(self._low, self._high, width=_WIDTH)
         self._outlines = self._check("outlines of patches", "outlines")
+        self._search = self._button("Least and greatest value", _WIDTH, partial(do, "search"))
         self._widgets: list[Any] = [
             *self._pair, self._dataset, self._field, self._component, self._step, self.play, self._follow,
             self._normal, self._place, self._level, self._bits, self._palette, self._switches, self._range,
-            self.ends, self._outlines,
+            self.ends, self._outlines, self._search,
         ]  # fmt: skip
         self.column = Column(self._views, *self._widgets, name="controls", width=_WIDTH, spacing=2)
 
@@ -108,7 +109,7 @@ class Controls:
         shown |= {self._outlines} if field.grid.mesh is not None else set()
         if scene.difference is not None:
             return shown
-        shown.add(self._field)
+        shown |= {self._field, self._search}
         shown |= {self._component} if field.components > 1 else set()
         shown |= set() if field.fixed else {self._follow}
         shown |= {self._step, self.play} if not field.fixed and len(field.dataset.steps) > 1 else set()

@@ -31,7 +31,8 @@ class Inquiry:
     def pressed(self, letter: str) -> bool:
         """What keys ask about the selected view; False for other keys."""
         actions = {"enter": lambda: self.about(*self._place()), "k": self.mark, "t": self.toggle_table}
-        actions |= {"b": self.about_all, "escape": self.close}
+        actions |= {"b": self.about_all, "escape": self.close, "g": self.search}
+        actions |= {",": lambda: self.to_extreme(True), ".": lambda: self.to_extreme(False)}
         if letter in actions:
             actions[letter]()
         return letter in actions
@@ -41,6 +42,28 @@ class Inquiry:
         pane = self._viewer.pane
         if pane.source is not None:
             self.questions.about_box(pane.shown_window, pane.source, self._query_at)
+
+    def search(self) -> None:
+        """Asks where and when the field has its extremes."""
+        if self._viewer.pane.source is not None:
+            self.questions.about_extremes(self._viewer.pane.source)
+
+    def to_extreme(self, is_least: bool) -> None:
+        """Shows the sample that has the least or the greatest value, with its series and profile."""
+        search, viewer = self.questions.search, self._viewer
+        extreme = search.found.least if is_least else search.found.greatest
+        if not search.is_complete or search.source is None or extreme is None:
+            viewer.link.answer = "The extremes are not known yet: G searches all of the field."
+            return
+        is_shown = viewer.show_sample(search.source, extreme.step, extreme.index)
+        pane = viewer.pane
+        if not is_shown or pane.source is None or pane.plane is None:
+            viewer.link.answer = "The dataset changed: G searches it again."
+            return
+        place = [axis.at(extreme.index[axis.number]) for axis in (pane.plane.horizontal, pane.plane.vertical)]
+        for other in viewer.panes:
+            other.canvas.draw_line(place if other is pane else [])
+        self.questions.about_sample(place, pane.source)
 
     def _place(self) -> tuple[int, list[float]]:
         """The view and the place of the pointer, or the middle of the selected one."""

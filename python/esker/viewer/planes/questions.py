@@ -10,6 +10,7 @@ from esker.viewer.answers import asking, sections, texts
 from esker.viewer.answers.pointing import sample_at, where_of
 from esker.viewer.planes.charts import Charts
 from esker.viewer.planes.page import Link
+from esker.viewer.planes.searching import Search
 from esker.viewer.reading.reader import Reader
 from esker.viewer.reading.sources import Source
 from esker.viewer.scenes.session import Window
@@ -24,15 +25,17 @@ class Questions:
         self._later = later
         self._ticket = 0
         self.charts = Charts()
+        self.search = Search(reader, later, self._searched)
         self.ends: list[float] = []
         """Of the line that is asked about: two numbers while only one end is set."""
 
     def clear(self) -> None:
-        """Hides the answers."""
+        """Hides the answers, and ends the search."""
         self._ticket += 1
+        self.search.stop()
         self.ends = []
         self.charts.clear()
-        self._link.update(answer="", data="")
+        self._link.update(answer="", data="", extremes=False)
 
     def about_sample(self, place: list[float], source: Source) -> None:
         """Shows the series and the profile of the sample at a place."""
@@ -56,6 +59,19 @@ class Questions:
 
         key = ("sample", index, *((one.scene, one.field.dataset.path) for one in source.parts))
         self._ask(key, read, show)
+
+    def about_extremes(self, source: Source) -> None:
+        """Searches all of a field for its least and its greatest value."""
+        self.clear()
+        if source.minus is not None:
+            self._link.answer = "A difference is not searched: select one of its views."
+        else:
+            self.search.start(source)
+
+    def _searched(self, text: str) -> None:
+        self._link.update(
+            answer=text, extremes=self.search.is_complete and self.search.found.least is not None
+        )
 
     def about_line(self, ends: list[float], source: Source) -> None:
         """Shows the section along a line; asks for the second end if there is only one."""
@@ -96,6 +112,8 @@ class Questions:
     ) -> None:
         self._ticket += 1
         ticket = self._ticket
+        if not self.search.is_complete:
+            self.search.stop()
         self._link.update(answer="reading …", data="")
 
         def done(found: Any, reason: str) -> None:

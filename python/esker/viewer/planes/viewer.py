@@ -12,6 +12,7 @@ from bokeh.models import GridBox
 
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
+from esker.plot.planes import axis_number
 from esker.viewer.answers import texts
 from esker.viewer.planes.controls import Controls
 from esker.viewer.planes.inquiry import Inquiry
@@ -20,7 +21,7 @@ from esker.viewer.planes.pane import Pane
 from esker.viewer.planes.playing import Player
 from esker.viewer.reading.ranges import Ranges
 from esker.viewer.reading.reader import Reader
-from esker.viewer.reading.sources import source_of
+from esker.viewer.reading.sources import Source, source_of
 from esker.viewer.scenes.colors import PALETTES
 from esker.viewer.scenes.keys import changes_of, changes_of_difference
 from esker.viewer.scenes.session import Scene, Window, fitted, turned, why_nothing_is_shown
@@ -192,6 +193,22 @@ class Viewer:
         self.views = fitted_views(views, self._datasets)
         self._show()
 
+    def show_sample(self, source: Source, step: int, index: Sequence[int]) -> bool:
+        """Shows the plane of a sample in the selected view, or in the first one if that is a difference; all of it if the
+        sample is not visible. False if the dataset has no such field any more."""
+        scene = source.scene
+        field = self._datasets[scene.dataset].fields.get(scene.field)
+        if field is None or field.box != source.field.box:
+            return False
+        if self.scene.difference is not None:
+            self.select(self.views.plain()[0])
+        self.change(dataset=scene.dataset, field=scene.field, component=scene.component, step=step)
+        if self.scene.normal:
+            self.change(place=index[axis_number(field, self.scene.normal)])
+        if self.pane.plane is not None and not self.pane.plane.has(index, self.pane.shown_window):
+            self.change(window=None)
+        return True
+
     def _moved_together(self, views: Views, number: int, window: Window | None) -> Views:
         """All views with the same axes as one, at the same window."""
         plane = self.panes[number].plane
@@ -278,6 +295,7 @@ class Viewer:
             "add": lambda: self._set_views(self.views.add(self._copy())),
             "remove": lambda: self._set_views(self.views.remove(self.views.selected)),
             "difference": self._add_difference,
+            "search": self._inquiry.search,
         }[action]()
 
     def _copy(self) -> Scene:

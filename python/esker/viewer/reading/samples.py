@@ -23,6 +23,8 @@ from esker.viewer.reading.reads import Request
 from esker.viewer.scenes.axes import Plane
 from esker.viewer.scenes.session import Window
 
+Index = tuple[int, ...]
+"""Of a sample, x first."""
 EXACT_INTEGERS = 1 << 53
 """Larger integers are rounded in the browser."""
 
@@ -100,6 +102,21 @@ def finite_range(values: NDArray[Any]) -> tuple[float, float] | None:
     """The least and greatest finite value; None without one."""
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else None
+
+
+def extremes_of(
+    values: NDArray[Any], origin: Index, stride: Index
+) -> tuple[tuple[float, Index], tuple[float, Index]] | None:
+    """The least and the greatest finite value, and the index of the first sample that has it; None without one."""
+    finite = np.where(np.isfinite(values), values, np.nan)
+    if np.isnan(finite).all():
+        return None
+    found = []
+    for find in (np.nanargmin, np.nanargmax):
+        at = np.unravel_index(int(find(finite)), values.shape)
+        index = tuple(int(first + i * step) for first, i, step in zip(origin, reversed(at), stride))
+        found.append((float(values[at]), index))
+    return found[0], found[1]
 
 
 @dataclass

@@ -6,6 +6,7 @@ their indices, and the labels of the axis are their coordinates.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,11 @@ class Plane:
             up = (scale * pixels[1] - (top - bottom)) / 2
             left, right, bottom, top = left - across, right + across, bottom - up, top + up
         return left, right, bottom, top
+
+    def has(self, index: Sequence[int], window: Window) -> bool:
+        """Whether the middle of a sample is in a window."""
+        across, up = (axis.at(index[axis.number]) for axis in (self.horizontal, self.vertical))
+        return window[0] <= across <= window[1] and window[2] <= up <= window[3]
 
     def is_like(self, other: Plane) -> bool:
         """Whether both have the same axes, so that a window of one is one of the other."""

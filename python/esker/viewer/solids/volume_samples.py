@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esker.dataset.field import Field
 from esker.viewer.reading.reads import Request
-from esker.viewer.reading.samples import Kind, Samples, finite_range, read_samples
+from esker.viewer.reading.samples import Index, Kind, Samples, extremes_of, finite_range, read_samples
 from esker.viewer.scenes.colors import Coloring, coloring
 from esker.viewer.scenes.session import Scene
 from esker.viewer.solids.volumes import Frame
@@ -24,8 +24,6 @@ from esker.viewer.solids.volumes import Frame
 CODES = 65535
 _MOST_LOG10 = 308.25
 """Of a number of double precision, rounded down."""
-Index = tuple[int, ...]
-"""Of a sample, x first."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,8 @@ def read_codes(field: Field, request: Request, log: bool, is_wanted: Callable[[]
     ends = finite_range(values)
     low, high = ends or (0.0, 1.0)
     where = (selection.origin, selection.stride)
-    extremes = [
-        None if ends is None else _extreme(values, find, log, *where) for find in (np.nanargmin, np.nanargmax)
-    ]
+    shown = np.where(np.isnan(values), np.nan, found.values)
+    extremes = extremes_of(shown, *where) or (None, None)
     numbers = np.bincount(kinds.ravel(), minlength=len(Kind))
     return Codes(
         request, coded(values, low, high), low, high, log, *where, *extremes,
@@ -134,12 +131,3 @@ def _plain(scene: Scene) -> Scene:
 
 def _as_coded(colors: Coloring, log: bool) -> list[float]:
     return [math.log10(end) if log else end for end in (colors.low, colors.high)]
-
-
-def _extreme(
-    values: NDArray[Any], find: Callable[[Any], Any], log: bool, origin: Index, stride: Index
-) -> tuple[float, Index]:
-    at = np.unravel_index(int(find(np.where(np.isfinite(values), values, np.nan))), values.shape)
-    value = float(values[at])
-    index = tuple(int(first + i * step) for first, i, step in zip(origin, reversed(at), stride))
-    return (10.0**value if log else value), index

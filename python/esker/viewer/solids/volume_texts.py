@@ -8,9 +8,9 @@ from typing import Any
 from esker.dataset.field import Field
 from esker.plot.labels import time_text
 from esker.viewer.answers.texts import coordinate_text, field_label, number, step_text
-from esker.viewer.reading.samples import Kind
+from esker.viewer.reading.samples import Index, Kind
 from esker.viewer.scenes.session import Scene
-from esker.viewer.solids.volume_samples import Codes, Index, ends_by_hand
+from esker.viewer.solids.volume_samples import Codes, ends_by_hand
 from esker.viewer.solids.volumes import MODES, Frame, Volume
 
 KEYS = (
