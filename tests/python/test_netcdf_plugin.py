@@ -168,6 +168,26 @@ def test_gdal_reads_a_door(folder: Path) -> None:
     assert f"Size is {NX}, {NY}" in said and f"STATISTICS_MAXIMUM={THK.max():.9g}"[:24] in said
 
 
+@pytest.mark.slow
+def test_paraviews_own_reader_reads_doors(folder: Path) -> None:
+    """NetCDFReader, without the plug-in for ParaView."""
+
+    def read(door: str, dimensions: str) -> Any:
+        script = Path(__file__).with_name("paraview_netcdf.py")
+        run(folder, "pvpython", script, door, dimensions, f"{door}.npz")
+        return np.load(folder / f"{door}.npz")
+
+    full, box = read("full.nc", "(z, y, x)"), read("box.nc", "(z, y, x)")
+    coarse = read("coarse.nc", "(y, x, component_3)")
+    assert full["times"].tolist() == [0, 10, 20]
+    assert full["bounds"].tolist() == [0, 5 * (NX - 1), -2 * (NY - 1), 0, 0, NZ - 1]
+    assert box["bounds"].tolist() == [25, 80, -38, -4, 0, 2]
+    for step in range(STEPS):
+        np.testing.assert_array_equal(full[f"{step}/temp"], TEMP[step].ravel())
+        np.testing.assert_array_equal(box[f"{step}/temp"], TEMP[step, 1:4, 2:20, 5:17].ravel())
+        np.testing.assert_array_equal(coarse[f"{step}/vel"], VEL[step, ::2, ::2].ravel())
+
+
 PYTHON = """
 import sys
 import netCDF4, numpy as np
