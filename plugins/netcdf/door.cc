@@ -70,6 +70,7 @@ Result<Door> parse(const Attributes& attributes, const std::filesystem::path& di
     return error(Code::kDataLoss, "'{}' is not below the directory of the door", *dataset);
   }
   Door door{(directory / *dataset).string()};
+  door.is_file = true;
   if (const auto level = attributes.find("level"); level != attributes.end()) {
     ESKER_ASSIGN_OR_RETURN(const std::vector<Index> numbers, integers(level->second));
     if (numbers.size() != 1 || numbers[0] < 0 || numbers[0] > 1000) {

@@ -30,6 +30,7 @@ struct Door {
   std::string dataset;
   std::optional<int> level = {};
   std::vector<Index> box = {};  ///< lower corner, then upper corner; empty: all
+  bool is_file = false;         ///< false: made of a dataset
 };
 
 /// Reads a door, or makes the one of a dataset that is given itself: its level is that of the environment

@@ -46,18 +46,20 @@ void find_libraries(std::vector<Library>& found) {
   }
 }
 
-/// Puts the table into the slot that has it for this magic number, else into a free one.
-bool register_magic(const Library& library, const NC_Dispatch* table, const char* magic) {
+/// Puts the table into the slot that has it for this magic number, else into a free one. Returns the slot, or 0
+/// if none is free.
+int register_magic(const Library& library, const NC_Dispatch* table, const char* magic) {
   int free_slot = 0;
   for (const int slot : {NC_UDF1, NC_UDF0}) {
     NC_Dispatch* taken = nullptr;
     char its_magic[NC_MAX_MAGIC_NUMBER_LEN + 1] = {};
     if (library.inquire(slot, &taken, its_magic) != NC_NOERR) continue;
-    if (taken == table && std::strncmp(its_magic, magic, NC_MAX_MAGIC_NUMBER_LEN) == 0) return true;
+    if (taken == table && std::strncmp(its_magic, magic, NC_MAX_MAGIC_NUMBER_LEN) == 0) return slot;
     if (!taken) free_slot = slot;
   }
-  if (free_slot == 0) return false;
-  return library.define(free_slot, const_cast<NC_Dispatch*>(table), const_cast<char*>(magic)) == NC_NOERR;
+  if (free_slot == 0) return 0;
+  const int code = library.define(free_slot, const_cast<NC_Dispatch*>(table), const_cast<char*>(magic));
+  return code == NC_NOERR ? free_slot : 0;
 }
 
 /// The libraries in which the table is registered.
@@ -67,9 +69,11 @@ std::vector<Library> registered(bool& everywhere) {
   const std::lock_guard lock(mutex);
   find_libraries(libraries);
   everywhere = !libraries.empty();
-  for (std::size_t i = 0; i < libraries.size(); ++i) {
+  for (int i = 0; i < static_cast<int>(libraries.size()); ++i) {
     for (const char* magic : {kIdxMagic, kDoorMagic}) {
-      everywhere = register_magic(libraries[i], table(static_cast<int>(i)), magic) && everywhere;
+      const int slot = register_magic(libraries[static_cast<std::size_t>(i)], table(i), magic);
+      if (slot != 0) slots(i).set(magic, slot);
+      everywhere = slot != 0 && everywhere;
     }
   }
   return libraries;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "door.h"
 #include "inquiry.h"
 #include "open_files.h"
 
@@ -82,6 +83,15 @@ struct Functions {
     return of_view<&netcdf_plugin::inq_dimids>(ncid, num_dims, dims);
   }
 
+  static int inq_format_extended(int ncid, int* format, int* mode) {
+    const View* view = files().find(ncid);
+    if (!view) return NC_EBADID;
+    const int slot = slots(library).of(view->magic());
+    if (format) *format = slot == NC_UDF1 ? NC_FORMATX_UDF1 : NC_FORMATX_UDF0;
+    if (mode) *mode = slot | NC_NETCDF4;
+    return NC_NOERR;
+  }
+
   static int inq_var_all(int ncid, int variable, char* name, nc_type* type, int* num_dims, int* dims,
                          int* num_attributes, int* shuffle, int* deflate, int* deflate_level, int* fletcher32,
                          int* contiguous, std::size_t* chunks, int* no_fill, void* fill, int* endianness,
@@ -115,12 +125,6 @@ struct Functions {
 
 int inq_format(int, int* format) {
   if (format) *format = NC_FORMAT_NETCDF4;
-  return NC_NOERR;
-}
-
-int inq_format_extended(int, int* format, int* mode) {
-  if (format) *format = NC_FORMATX_UDF0;
-  if (mode) *mode = NC_UDF0 | NC_NETCDF4;
   return NC_NOERR;
 }
 
@@ -226,7 +230,6 @@ void add_what_all_files_share(NC_Dispatch& t) {
   t.show_metadata = nothing;
   t.sync = nothing;
   t.inq_format = netcdf_plugin::inq_format;
-  t.inq_format_extended = netcdf_plugin::inq_format_extended;
   t.inq_type = type_of_file;
   t.inq_typeids = no_members;
   t.inq_type_equal = is_same_type;
@@ -253,6 +256,7 @@ NC_Dispatch Functions<library>::make() {
   t.inq_dimid = of_view<&inq_dimid>;
   t.inq_dim = of_view<&inq_dim>;
   t.inq_unlimdim = inq_unlimdim;
+  t.inq_format_extended = inq_format_extended;
   t.inq_att = of_view<&inq_att>;
   t.inq_attid = of_view<&inq_attid>;
   t.inq_attname = of_view<&inq_attname>;
@@ -274,6 +278,19 @@ const NC_Dispatch* table(int library) {
   static const NC_Dispatch tables[kMaxLibraries] = {Functions<0>::make(), Functions<1>::make(),
                                                     Functions<2>::make(), Functions<3>::make()};
   return &tables[library];
+}
+
+void Slots::set(const char* magic, int slot) {
+  (std::strcmp(magic, kDoorMagic) == 0 ? of_doors_ : of_idx_).store(slot);
+}
+
+int Slots::of(const char* magic) const {
+  return (std::strcmp(magic, kDoorMagic) == 0 ? of_doors_ : of_idx_).load();
+}
+
+Slots& slots(int library) {
+  static Slots of_libraries[kMaxLibraries];
+  return of_libraries[library];
 }
 
 }  // namespace esker::netcdf_plugin

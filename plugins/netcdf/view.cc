@@ -27,7 +27,7 @@ Result<View> View::open(const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const Door door, read_door(path));
   ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::open(door.dataset));
   ESKER_ASSIGN_OR_RETURN(std::vector<DimPart> parts, dim_parts(dataset, door));
-  View view(std::move(dataset), std::move(parts));
+  View view(std::move(dataset), door.is_file ? kDoorMagic : kIdxMagic, std::move(parts));
   ESKER_RETURN_IF_ERROR(view.describe());
   return view;
 }

@@ -25,19 +25,22 @@ class View {
   [[nodiscard]] const netcdf::Header& header() const { return file_.header; }
   /// The length of a dimension, also of the record dimension.
   [[nodiscard]] Index length(int dim) const;
+  /// The first bytes of the file that was opened: kDoorMagic or kIdxMagic.
+  [[nodiscard]] const char* magic() const { return magic_; }
   /// Samples of a variable in its type and the byte order of the host, densely into `out`. The slab is in the
   /// variable. Steps at which a field was not written have its fill value. Errors: those of Dataset::read().
   Status read(int variable, const Slab& slab, std::byte* out) const;
 
  private:
-  View(Dataset dataset, std::vector<DimPart> parts)
-      : dataset_(std::move(dataset)), parts_(std::move(parts)) {}
+  View(Dataset dataset, const char* magic, std::vector<DimPart> parts)
+      : dataset_(std::move(dataset)), magic_(magic), parts_(std::move(parts)) {}
 
   Status describe();
   Status read_field(const Field& field, int variable, const Slab& slab, std::byte* out) const;
   Status read_step(const Field& field, Index step, const Slab& slab, std::byte* out) const;
 
   Dataset dataset_;
+  const char* magic_;
   std::vector<DimPart> parts_;  ///< [position in Schema::dims()]
   netcdf::StoredSchema file_;
   std::vector<const Field*> fields_;            ///< [variable]; null: its values are in `values_`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import struct
@@ -215,6 +216,33 @@ def test_python_reads_parts(folder: Path) -> None:
     np.testing.assert_array_equal(np.load(folder / "picked.npy"), TEMP[2][[0, 4], 5, 1:33:3])
     np.testing.assert_array_equal(np.load(folder / "vel.npy"), VEL[..., 1])
     np.testing.assert_allclose(np.load(folder / "mean.npy"), TEMP.mean(axis=0), rtol=1e-6)
+
+
+FORMATS = """
+import ctypes, sys
+ctypes.CDLL("libnetcdf.so.19", ctypes.RTLD_GLOBAL)
+functions = ctypes.CDLL(None)
+slot, mode, number, found = ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
+for path in sys.argv[1:]:
+    assert functions.nc_open(path.encode(), 0, ctypes.byref(number)) == 0
+    assert functions.nc_inq_format_extended(number, ctypes.byref(slot), ctypes.byref(mode)) == 0
+    in_slot = ctypes.create_string_buffer(9)
+    flag = {8: 0x40, 9: 0x80}[slot.value]
+    assert functions.nc_inq_user_format(flag, ctypes.byref(found), in_slot) == 0
+    assert open(path, "rb").read(8) == in_slot.raw[:8], (path, slot, in_slot.raw)
+    assert mode.value & (0x40 | 0x80) == flag
+    print(slot.value)
+"""
+
+
+def test_the_format_is_the_slot_of_the_file(folder: Path) -> None:
+    """nc_inq_format_extended() tells in which of the slots of user-defined formats a file's magic number is."""
+    try:
+        ctypes.CDLL("libnetcdf.so.19")
+    except OSError:
+        pytest.skip("netCDF-C is not installed: no libnetcdf.so.19")
+    said = run(folder, sys.executable, "-c", FORMATS, "one.idx", "full.nc", "one.idx")
+    assert sorted(set(said.split())) == ["8", "9"]
 
 
 def test_ncrc_names_the_plugin(folder: Path) -> None:
