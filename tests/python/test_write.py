@@ -183,7 +183,7 @@ def test_memory_mapped_arrays_are_taken_in_place(
         ({"a": np.zeros((0, 4))}, {}, ValueError, "y"),
         ({"a": np.zeros(3)}, {"compression": "gzip"}, ValueError, "expected none, zip"),
         ({"a": np.zeros(3)}, {"compression": {"b": "zip"}}, ValueError, "no field 'b'"),
-        ({"a": np.zeros(3)}, {"attrs": {"b": {"units": "m"}}}, ValueError, "no field 'b'"),
+        ({"a": np.zeros(3)}, {"attrs": {"b": {"units": "m"}}}, ValueError, "no field or dimension .b.; there are a, x, time"),
         ({"a": esker.Chunked((3,), "f4", lambda box: np.zeros(3))}, {}, ValueError, "float32.*float64"),
         ({"a": esker.Chunked((3,), "f4", lambda box: np.zeros(2, "f4"))}, {}, ValueError, r"\(3,\).*\(2,\)"),
         ({"a": esker.Chunked((3,), "f4", [np.zeros(2, "f4")])}, {}, ValueError, "3 .* found 2"),
@@ -266,6 +266,15 @@ def test_a_step_that_cannot_be_written_leaves_no_dataset(path: Path, options: di
     with pytest.raises((MemoryError, ValueError), match=next(iter(options))):
         esker.write(path, {"a": np.ones((64, 64))}, **options)
     assert not list(path.parent.iterdir())
+
+
+def test_dimensions_and_times_have_attributes(path: Path) -> None:
+    days = {"units": "days since 2001-01-01"}
+    attrs = {"title": "a", "x": {"units": "km"}, "time": days, "a": {"units": "K"}}
+    esker.write(path, {"a": np.ones((2, 5))}, coords={"x": np.arange(5.0)}, attrs=attrs)
+    ds = esker.open(path)
+    assert dict(ds.attrs) == {"title": "a"} and dict(ds["a"].attrs) == {"units": "K"}
+    assert dict(ds.dim_attrs["x"]) == {"units": "km"} and dict(ds.time_attrs) == days
 
 
 def test_attributes_may_have_the_names_of_arguments(path: Path) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esker.base.boxes import Box
-from esker.base.dimensions import AXES
+from esker.base.dimensions import AXES, TIME_DIM
 from esker.base.options import Option
 from esker.writing.chunked import Chunked, assembled
 from esker.writing.definitions import WriterField, grid_name
@@ -41,8 +41,8 @@ def write(
     dims:       names of the axes, x first, for all fields or per field; default: x, y, z, u, v. A field with
                 fewer axes uses the first names. Fields with different axes are stored on separate grids.
     coords:     dimension to its coordinates, one value per index
-    attrs:      attributes of the dataset: texts, numbers, or lists of either; a mapping under the name of a field, a dimension or "time" holds
-                the attributes of that object
+    attrs:      attributes of the dataset: texts, numbers, or lists of either. A mapping under the name of a
+                field, a dimension or "time" holds those of the field, the coordinates or the times
     time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
     compression, stored_bits: as for Writer.field(), for all fields, or a mapping by name
@@ -53,8 +53,7 @@ def write(
     into a temporary file. Samples are not converted: big-endian, float16 and masked arrays are errors.
 
     Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. After
-    an error there is no new dataset, and an existing one is unchanged: it is replaced only once the new one
-    is complete.
+    an error there is no new dataset, and an existing one is unchanged: only a complete one replaces it.
 
     >>> import numpy as np
     >>> import esker
@@ -68,10 +67,11 @@ def write(
     """
     sources = {name: _source(name, value) for name, value in fields.items()}
     axes = _axes(sources, components or {}, dims)
-    own, of_fields = _split_attributes(attrs or {}, sources)
+    sizes = _sizes(sources, axes)
+    own, of_fields = _split_attributes(attrs or {}, sources, (*sizes, options.get("time_dim", TIME_DIM)))
     stored = {"compression": compression, "stored_bits": stored_bits}
     settings = _settings(sources, components=components, attrs=of_fields, **stored)
-    how = {"report": "none", "dims": _sizes(sources, axes), "coords": coords, "attrs": own, **options}
+    how = {"report": "none", "dims": sizes, "coords": coords, "attrs": own, **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(staging.path, None, format=format, **how) as writer,
@@ -144,11 +144,14 @@ def _sizes(
 
 
 def _split_attributes(
-    attrs: Mapping[str, Any], sources: Mapping[str, Any]
+    attrs: Mapping[str, Any], sources: Mapping[str, Any], others: Iterable[Option]
 ) -> tuple[dict[str, Any], dict[str, Mapping[str, Any]]]:
-    """The attributes of the dataset and those of its fields."""
-    of_fields = {name: value for name, value in attrs.items() if isinstance(value, Mapping)}
-    _check_names("attrs", of_fields, sources)
+    """The attributes of the dataset, its dimensions and times, and those of its fields."""
+    mappings = {name: value for name, value in attrs.items() if isinstance(value, Mapping)}
+    known = [*sources, *map(str, others)]
+    if unknown := [name for name in mappings if name not in known]:
+        raise ValueError(f"attrs: no field or dimension {unknown[0]!r}; there are {', '.join(known)}")
+    of_fields = {name: value for name, value in mappings.items() if name in sources}
     return {name: value for name, value in attrs.items() if name not in of_fields}, of_fields
 
 
