@@ -20,6 +20,7 @@
 
 #include "errors.h"
 #include "esker/dataset.hpp"
+#include "esker/esker.h"
 #include "esker/types/sample_type.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
@@ -236,6 +237,7 @@ NB_MODULE(_core, m) {
   bind_storage(m);
   bind_dataset(m);
   m.def("version", [] { return ESKER_VERSION; });
+  m.def("build_facts", &esker_build_facts, "How the library was built: lines for people.");
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, "threads"_a = 0,
         "cache_bytes"_a = esker::OpenOptions().cache_bytes, "files"_a = nb::none(),
         "`files`: an esker.integrations.remote.Files; None: local files.");

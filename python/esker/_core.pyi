@@ -253,6 +253,9 @@ class Selection:
 
 def version() -> str: ...
 
+def build_facts() -> str:
+    """How the library was built: lines for people."""
+
 def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864, files: object | None = None) -> Dataset:
     """`files`: an esker.integrations.remote.Files; None: local files."""
 

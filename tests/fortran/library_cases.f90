@@ -16,6 +16,7 @@ contains
     integer :: i, n
     call check(c_sizeof(step_report) == 56 .and. c_sizeof(verify_report) == 72, "layouts as in C")  ! tests/capi/abi.c
     call check(index(esker_version(), ".") > 0, "version")
+    call check(index(esker_build_facts(), "HDF5: ") > 0, "build_facts")
     do i = esker_ok, esker_internal
       call check(esker_strerror(i) /= "unknown status" .and. len(esker_strerror(i)) > 3, "strerror")
     end do

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import struct
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -236,8 +238,15 @@ def test_help_has_examples(esker_command: Run, verb: list[str]) -> None:
     assert not verb or f"  esker {verb[0]} run.idx" in done.stdout
 
 
-def test_version(esker_command: Run) -> None:
-    assert esker_command("--version").stdout.startswith("esker, version ")
+def test_version_says_how_it_was_built(esker_command: Run) -> None:
+    first, *facts = esker_command("--version").stdout.splitlines()
+    assert first == f"esker, version {esker.__version__}"
+    names, values = zip(*(line.split(": ", 1) for line in facts))
+    assert names == ("compiler", "codecs", "HDF5", "MPI", "Python")
+    assert re.match(r"(GNU|Clang) [0-9.]+, \w+, \w+$", values[0])
+    assert re.match(r"zlib [0-9.]+, lz4 [0-9.]+, zstd [0-9.]+, zfp [0-9.]+, blosc [0-9.]+$", values[1])
+    assert re.match(r"[0-9.]+$|none$", values[2])
+    assert (values[3] == "none") == (find_spec("esker._mpi") is None)
 
 
 def test_standard_output(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from typing import NoReturn, TextIO
 
 import click
 
-from esker import __version__
 from esker.cli import guard
 from esker.cli.bench import bench_command
 from esker.cli.completion import completion_command
@@ -34,12 +33,20 @@ from esker.cli.run import run_command
 from esker.cli.simulate import simulate_command
 from esker.cli.tune import tune_command
 from esker.cli.verify import verify_command
+from esker.cli.version import show_version
 from esker.cli.view import view_command
 from esker.cli.view_query import view_query_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="esker")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=show_version,
+    help="Show the version, and how it was built.",
+)
 def esker() -> None:
     """Inspect, check, convert and export multiresolution datasets that Esker or OpenVisus wrote.
 
