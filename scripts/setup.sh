@@ -27,7 +27,7 @@ for group in "$@"; do
   case "$group" in
     mpich) packages+=(libmpich-dev mpich) ;;
     test)
-      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo gdal-bin chromium libegl1)
+      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo gdal-bin chromium libegl1 abigail-tools)
       requirements+=(scripts/requirements-test.txt) ;;
     clang) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
