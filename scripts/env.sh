@@ -50,9 +50,10 @@ build_preset() {
     quietly "$preset-build" cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
-# make_tool_environment NAME: creates build/NAME, a Python environment with scripts/requirements-NAME.txt, if missing.
+# make_tool_environment NAME [FOLDER]: creates build/FOLDER (default: NAME), a Python environment with
+# scripts/requirements-NAME.txt, if missing.
 make_tool_environment() {
-  local name=$1 required=scripts/requirements-$1.txt
+  local name=${2:-$1} required=scripts/requirements-$1.txt
   [ -x "build/$name/bin/python" ] && cmp -s "$required" "build/$name/requirements.txt" && return
   say "making the Python environment build/$name"
   quietly "$name-venv" .venv/bin/python -m venv --clear "build/$name" &&
