@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "exchange/list_groups.h"
 #include "grid/dense_axis.h"
 #include "write/gap.h"
 
@@ -17,60 +18,32 @@ Box domain_of(const Schema& schema, int field) {
   return schema.box_of(schema.grids()[schema.fields()[field].grid]);
 }
 
-/// [position in fields] -> position of an earlier field on the same grid, or -1.
-std::vector<int> find_earlier(const Schema& schema, const std::vector<int>& fields) {
-  std::map<int, int> last_on_grid;
-  std::vector<int> earlier;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const auto [last, is_first] = last_on_grid.try_emplace(schema.fields()[fields[f]].grid, -1);
-    earlier.push_back(std::exchange(last->second, static_cast<int>(f)));
+/// The boxes of this rank for each list.
+std::vector<BoxList> make_lists(const Schema& schema, const std::vector<int>& fields,
+                                const ListGroups& groups, const std::vector<PatchBoxes>& boxes,
+                                bool partial) {
+  std::vector<BoxList> lists;
+  for (const int first : groups.first_field) {
+    const auto f = static_cast<std::size_t>(first);
+    const bool is_mesh = schema.grids()[schema.fields()[fields[f]].grid].mesh.has_value();
+    lists.push_back({domain_of(schema, fields[f]), boxes[f].to_vector(), partial || is_mesh});
   }
-  return earlier;
+  return lists;
 }
 
-/// Most fields are put in the boxes of an earlier field, and share its list: the list of each field.
-struct Lists {
-  std::vector<int> earlier;
-  std::vector<std::uint64_t> is_new;  // [position in fields]: some rank's boxes differ from the earlier ones
-  std::vector<int> list_of;           // [position in fields]
-  std::vector<int> first_field;       // [list], position in the schema
-  std::vector<BoxList> mine;
-
-  void compare(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes) {
-    earlier = find_earlier(schema, fields);
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      is_new.push_back(earlier[f] < 0 || !(boxes[f] == boxes[static_cast<std::size_t>(earlier[f])]) ? 1 : 0);
-    }
-  }
-
-  void make(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes,
-            bool partial) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (is_new[f] == 0) {
-        list_of.push_back(list_of[static_cast<std::size_t>(earlier[f])]);
-        continue;
-      }
-      list_of.push_back(static_cast<int>(mine.size()));
-      first_field.push_back(fields[f]);
-      const bool is_mesh = schema.grids()[schema.fields()[fields[f]].grid].mesh.has_value();
-      mine.push_back({domain_of(schema, fields[f]), boxes[f].to_vector(), partial || is_mesh});
-    }
-  }
-};
-
-/// The errors that all ranks see.
-Status check_all_put(const Schema& schema, const Lists& lists, const Directory& directory) {
-  for (std::size_t l = 0; l < lists.mine.size(); ++l) {
-    if (directory.lists()[l]->num_put() == 0) return missing_error(schema.fields()[lists.first_field[l]]);
+/// The errors that all ranks see. `first_fields`: [list], positions in the schema.
+Status check_all_put(const Schema& schema, const std::vector<int>& first_fields, const Directory& directory) {
+  for (std::size_t l = 0; l < first_fields.size(); ++l) {
+    if (directory.lists()[l]->num_put() == 0) return missing_error(schema.fields()[first_fields[l]]);
   }
   return {};
 }
 
 /// The errors that this rank sees as a directory owner.
-Status check_bricks(const Schema& schema, const Lists& lists, const Directory& directory) {
+Status check_bricks(const Schema& schema, const std::vector<int>& first_fields, const Directory& directory) {
   const auto& defect = directory.defect();
   if (!defect) return {};
-  const Field& field = schema.fields()[lists.first_field[defect->list]];
+  const Field& field = schema.fields()[first_fields[defect->list]];
   if (!defect->first) return gap_error(field, defect->where);
   return overlap_error(field, defect->where, *defect->first, *defect->second);
 }
@@ -164,30 +137,33 @@ Index size_bytes_of_all(const SharedBoxes& boxes) {
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                 const std::vector<PatchBoxes>& mine, const std::string& context,
                                 bool partial) {
-  Lists lists;
+  std::vector<int> grids;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    lists.compare(schema, fields, mine);
+    for (const int f : fields) grids.push_back(schema.fields()[f].grid);
     return Status();
   }));
-  comm.all_reduce_max(lists.is_new);
+  ESKER_ASSIGN_OR_RETURN(const ListGroups groups, group_lists(comm, grids, mine));
+  std::vector<int> first_fields;  // [list], positions in the schema
+  std::vector<BoxList> lists;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    lists.make(schema, fields, mine, partial);
+    for (const int first : groups.first_field)
+      first_fields.push_back(fields[static_cast<std::size_t>(first)]);
+    lists = make_lists(schema, fields, groups, mine, partial);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine));
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists));
   BoxesOfField of_field;
   Status all_put;
   const Status covered = all_do(comm, "share boxes", [&]() -> Status {
-    all_put = check_all_put(schema, lists, directory).with_context(context);
+    all_put = check_all_put(schema, first_fields, directory).with_context(context);
     if (!all_put.ok()) return {};
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      of_field[fields[f]] = directory.lists()[static_cast<std::size_t>(lists.list_of[f])];
+      of_field[fields[f]] = directory.lists()[static_cast<std::size_t>(groups.list_of[f])];
     }
-    return check_bricks(schema, lists, directory).with_context(context);
+    return check_bricks(schema, first_fields, directory).with_context(context);
   });
   if (covered.code() == Code::kInvalidArgument) {
-    ESKER_ASSIGN_OR_RETURN(const auto gap,
-                           describe_gap(comm, schema, lists.mine, lists.first_field, directory));
+    ESKER_ASSIGN_OR_RETURN(const auto gap, describe_gap(comm, schema, lists, first_fields, directory));
     if (gap) return Status(Code::kInvalidArgument, context + ": " + *gap);
   }
   ESKER_RETURN_IF_ERROR(covered);
