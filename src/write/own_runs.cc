@@ -1,15 +1,12 @@
 #include "write/own_runs.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/macros.h"
-#include "grid/copy_samples.h"
+#include "plan/sample_mask.h"
 
 namespace esker {
 namespace {
-
-constexpr std::byte kMine{1};
 
 struct ByteSpan {
   Index begin = 0, end = 0;  ///< positions
@@ -43,24 +40,6 @@ class RunWriter {
   StepFiles& files_;
   Index begin_ = 0, end_ = 0;  // positions
 };
-
-/// Sets the mask of the samples of a piece that a segment holds; the piece begins at `position`.
-void set_mask(const Segment& segment, Index position, std::span<std::byte> mask) {
-  const Index first_sample = (segment.position - position) / segment.sample_bytes;
-  copy_samples(1, &kMine, SampleMap::strided(segment.indices, {}), mask.data() + first_sample,
-               SampleMap::ordered(segment.indices, segment.order, 1));
-}
-
-Status add_masked(std::span<const std::byte> mask, Index position, Index sample_bytes, RunWriter& runs) {
-  auto from = mask.begin();
-  while ((from = std::find(from, mask.end(), kMine)) != mask.end()) {
-    const auto to = std::find(from, mask.end(), std::byte{});
-    ESKER_RETURN_IF_ERROR(runs.add(position + (from - mask.begin()) * sample_bytes,
-                                   position + (to - mask.begin()) * sample_bytes));
-    from = to;
-  }
-  return {};
-}
 
 /// A segment whose samples are contiguous in the file, as positions; nothing for another one.
 std::optional<ByteSpan> contiguous_span(const Segment& segment) {
@@ -100,10 +79,13 @@ Status write_own_runs(const PieceSpace& space, const Round& round, std::span<con
       }
       continue;
     }
-    const auto flags = mask.first(static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes));
-    std::fill(flags.begin(), flags.end(), std::byte{});
-    for (; n > 0; --n, ++of_piece) set_mask(*of_piece, position, flags);
-    ESKER_RETURN_IF_ERROR(add_masked(flags, position, piece.sample_bytes, runs));
+    SampleMask mine(mask.first(static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes)));
+    for (; n > 0; --n, ++of_piece) {
+      mine.hold(of_piece->indices, of_piece->order, (of_piece->position - position) / of_piece->sample_bytes);
+    }
+    ESKER_RETURN_IF_ERROR(mine.for_each_run([&](Index first, Index last) {
+      return runs.add(position + first * piece.sample_bytes, position + last * piece.sample_bytes);
+    }));
   }
   return runs.flush();
 }
