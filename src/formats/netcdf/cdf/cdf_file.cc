@@ -25,26 +25,27 @@ Header with_narrow_attributes(Header header) {
   return header;
 }
 
-/// The offsets of variables depend on the header's length, which does not depend on the offsets.
-void place_variables(Header& header, const FileParameters& parameters) {
-  const Index large = round_up(parameters.alignment_bytes, netcdf::kCdfAlignment);
-  Index end = static_cast<Index>(print_header(header).size()) + parameters.spare_header_bytes;
+}  // namespace
+
+// The offsets of variables depend on the header's length, which does not depend on the offsets.
+void place_variables(Header& header, const FileRoom& room) {
+  const auto aligned = [](Index bytes) { return round_up(std::max<Index>(bytes, 1), netcdf::kCdfAlignment); };
+  const Index large = aligned(room.variable_alignment_bytes);
+  Index end = static_cast<Index>(print_header(header).size()) + room.spare_header_bytes;
   const auto place = [&](Variable& variable, Index alignment) {
     variable.begin = round_up(end, alignment);
     end = variable.begin + round_up(header.value_bytes(variable), netcdf::kCdfAlignment);
   };
   for (Variable& variable : header.variables) {
     if (header.is_record(variable)) continue;
-    const bool is_large = header.value_bytes(variable) >= parameters.alignment_bytes;
+    const bool is_large = header.value_bytes(variable) >= room.variable_alignment_bytes;
     place(variable, is_large ? large : netcdf::kCdfAlignment);
   }
-  end = round_up(end, large);
+  end = round_up(end + room.spare_variable_bytes, aligned(room.record_alignment_bytes));
   for (Variable& variable : header.variables) {
     if (header.is_record(variable)) place(variable, netcdf::kCdfAlignment);
   }
 }
-
-}  // namespace
 
 Result<Schema> in_classic_types(Schema schema) {
   const auto is_classic = [](SampleType type) { return netcdf::type_of(type) <= Type::kDouble; };
@@ -104,7 +105,7 @@ Result<StoredSchema> make_file(const Schema& schema, const FileParameters& param
     file.header.version = version;
     fits = check_structure(file.header);
     if (!fits.ok()) continue;
-    place_variables(file.header, parameters);
+    place_variables(file.header, parameters.room);
     fits = check_header(file.header);
     if (fits.ok()) return file;
   }

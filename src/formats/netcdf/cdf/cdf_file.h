@@ -17,11 +17,21 @@ namespace esker::cdf {
 
 using netcdf::StoredSchema;
 
-struct FileParameters {
-  std::optional<Version> version;        ///< absent: the smallest that holds the schema
-  Index spare_header_bytes = 128 << 10;  ///< after the header, for attributes that are added later
-  Index alignment_bytes = 4096;          ///< of the records, and of variables of at least that size
+/// Room and alignment of what is in a file.
+struct FileRoom {
+  Index spare_header_bytes = 128 << 10;   ///< after the header, for what is added later
+  Index variable_alignment_bytes = 4096;  ///< of fixed variables of at least that size
+  Index spare_variable_bytes = 0;         ///< after the fixed variables, likewise
+  Index record_alignment_bytes = 4096;    ///< of the first record
 };
+
+struct FileParameters {
+  std::optional<Version> version;  ///< absent: the smallest that holds the schema
+  FileRoom room;
+};
+
+/// Sets the offsets of variables in a file with nothing else in it. Fixed variables come first.
+void place_variables(Header& header, const FileRoom& room);
 
 /// The schema with the types that CDF-1 and CDF-2 have for coordinates and times: int32 if it holds the
 /// values, else float64. kOutOfRange: neither holds them.

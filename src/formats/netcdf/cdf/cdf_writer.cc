@@ -48,7 +48,8 @@ Status CdfWriter::define(const Schema& schema) {
   }
   FileParameters parameters;
   parameters.version = kind_.version;
-  parameters.alignment_bytes = options_.alignment_bytes;
+  parameters.room.variable_alignment_bytes = parameters.room.record_alignment_bytes =
+      options_.alignment_bytes;
   ESKER_ASSIGN_OR_RETURN(file_, make_file(schema_, parameters));
   header_bytes_ = print_header(file_.header);
   return {};
