@@ -1,0 +1,42 @@
+// ConvertSource: converts samples to the type that their array has in the file, while they are moved.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "exchange/patch_source.h"
+#include "transfer/file_array.h"
+#include "transfer/transfer_plan.h"
+
+namespace esker {
+
+class ConvertSource final : public PatchSource {
+ public:
+  /// For one transfer of this rank's patches `mine` by `plan`. References must outlive it. Allocates; local.
+  ConvertSource(const TransferPlan& plan, const std::vector<FileArray>& arrays,
+                std::span<const ArrayPatch> mine);
+
+  [[nodiscard]] bool converts() const { return converts_; }
+  [[nodiscard]] bool makes(int field) const override { return makes_[static_cast<std::size_t>(field)]; }
+  Status make(const Segment& segment, const Patch& patch, std::byte* target,
+              const SegmentMap& place) override;
+
+  /// [position in `mine`] whether a value did not fit, and is the fill value of its array instead.
+  [[nodiscard]] const std::vector<bool>& out_of_range() const { return out_of_range_; }
+
+ private:
+  const TransferPlan& plan_;
+  const std::vector<FileArray>& arrays_;
+  std::vector<bool> makes_;  // [field]
+  bool converts_ = false;
+  std::vector<bool> out_of_range_;
+  std::vector<std::byte> row_;  // converted, where the place has no dense rows
+};
+
+/// Converts `count` numbers that are `stride_bytes` apart to dense ones of `array`'s type. Those that do not
+/// fit become its fill value; false if there are any.
+bool convert_row(SampleType from, const std::byte* source, Index stride_bytes, const FileArray& array,
+                 std::byte* target, Index count);
+
+}  // namespace esker

@@ -1,0 +1,34 @@
+// FileArray: an array that is stored contiguously in a file, row-major, x fastest.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "esker/types/box.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/sample_type.hpp"
+
+namespace esker {
+
+struct FileArray {
+  int rank = 1;
+  Point extent{1, 1, 1, 1, 1};
+  SampleType type = SampleType::kFloat32;  ///< in the file, where numbers are big-endian
+  Index offset_bytes = 0;                  ///< of its first sample in the file
+  std::vector<std::byte> fill;             ///< one sample, native: for values that `type` cannot hold
+
+  [[nodiscard]] Box domain() const { return Box::from_extent(rank, extent); }
+  [[nodiscard]] Index sample_bytes() const { return size_bytes(type); }
+  /// Whether a plan for one is a plan for the other.
+  [[nodiscard]] bool has_shape_of(const FileArray& other) const {
+    return rank == other.rank && extent == other.extent && sample_bytes() == other.sample_bytes();
+  }
+};
+
+/// A box of an array in the caller's memory, in any sample type.
+struct ArrayPatch {
+  int array = 0;  ///< position in the list of arrays
+  Patch patch;
+};
+
+}  // namespace esker
