@@ -1,0 +1,187 @@
+#include "shared_cdf/access_arrays.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "base/byte_order.h"
+#include "base/error.h"
+#include "formats/netcdf/cdf/cdf_file.h"
+#include "formats/netcdf/model/fill.h"
+#include "formats/netcdf/model/values.h"
+
+namespace esker::cdf {
+namespace {
+
+/// The dimensions of a variable: of records, of its arrays one by one, and of each array; slowest first.
+struct Shape {
+  bool has_records = false;
+  std::size_t first_of_array =
+      0;  // the dimensions before it and after that of records have one array per index
+  std::vector<Index> lengths;
+
+  Shape(const Header& header, const Variable& variable) : has_records(header.is_record(variable)) {
+    for (const int dim : variable.dims) lengths.push_back(header.dims[static_cast<std::size_t>(dim)].length);
+    const std::size_t first = has_records ? 1 : 0;
+    const std::size_t inner = std::min<std::size_t>(lengths.size() - first, kMaxRank);
+    first_of_array = lengths.size() - inner;
+  }
+  [[nodiscard]] int rank() const { return static_cast<int>(lengths.size() - first_of_array); }
+};
+
+Index step_of(const Access& access, std::size_t dim) { return access.step.empty() ? 1 : access.step[dim]; }
+
+/// Bytes between values in memory along each dimension.
+std::vector<Index> memory_strides(const Access& access) {
+  if (!access.map_bytes.empty()) return access.map_bytes;
+  std::vector<Index> strides(access.count.size());
+  Index bytes = size_bytes(access.memory_type);
+  for (std::size_t d = strides.size(); d-- > 0;) {
+    strides[d] = bytes;
+    bytes *= access.count[d];
+  }
+  return strides;
+}
+
+/// Calls visit(position) for the positions [0, count) of some dimensions, the last one fastest; once if there
+/// are none.
+template <class Visit>
+void for_each_position(const std::vector<Index>& counts, const Visit& visit) {
+  std::vector<Index> at(counts.size());
+  while (true) {
+    visit(at);
+    std::size_t d = counts.size();
+    while (d > 0 && ++at[d - 1] == counts[d - 1]) at[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+/// The patches of one access.
+class Cutter {
+ public:
+  Cutter(const Header& header, const Access& access, int number, std::vector<KeyedPatch>& patches)
+      : access_(access),
+        shape_(header, header.variables[static_cast<std::size_t>(access.variable)]),
+        strides_(memory_strides(access)),
+        number_(number),
+        patches_(patches) {}
+
+  void cut() {
+    if (std::find(access_.count.begin(), access_.count.end(), 0) != access_.count.end()) return;
+    std::vector<Index> single;  // counts of the dimensions that are cut to single indices
+    for (std::size_t d = 0; d < access_.count.size(); ++d) {
+      const bool is_apart = d < shape_.first_of_array || (step_of(access_, d) > 1 && access_.count[d] > 1);
+      singles_.push_back(is_apart);
+      if (is_apart) single.push_back(access_.count[d]);
+    }
+    for_each_position(single, [&](const std::vector<Index>& at) { add(at); });
+  }
+
+ private:
+  void add(const std::vector<Index>& at) {
+    KeyedPatch patch;
+    patch.access = number_;
+    patch.key.variable = access_.variable;
+    patch.box.rank = std::max(shape_.rank(), 1);
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < singles_.size(); ++d) {
+      const Index position = singles_[d] ? at[next++] : 0;
+      const Index index = access_.start[d] + position * step_of(access_, d);
+      patch.first_byte += position * strides_[d];
+      if (shape_.has_records && d == 0) {
+        patch.key.record = index;
+      } else if (d < shape_.first_of_array) {
+        patch.key.outer = patch.key.outer * shape_.lengths[d] + index;
+      } else {
+        const std::size_t axis = singles_.size() - 1 - d;
+        patch.box.lo[axis] = index;
+        patch.box.hi[axis] = index + (singles_[d] ? 1 : access_.count[d]);
+        patch.stride_bytes[axis] = strides_[d];
+      }
+    }
+    patches_.push_back(patch);
+  }
+
+  const Access& access_;
+  Shape shape_;
+  std::vector<Index> strides_;
+  int number_;
+  std::vector<KeyedPatch>& patches_;
+  std::vector<bool> singles_;
+};
+
+}  // namespace
+
+Status check_access(const Header& header, const Access& access) {
+  if (access.variable < 0 || access.variable >= std::ssize(header.variables)) {
+    return error(Code::kNotFound, "variable {} does not exist", access.variable);
+  }
+  const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
+  const std::size_t n = variable.dims.size();
+  const auto fits = [&](const std::vector<Index>& list) { return list.size() == n || list.empty(); };
+  if (access.start.size() != n || access.count.size() != n || !fits(access.step) || !fits(access.map_bytes)) {
+    return error(Code::kInvalidArgument, "variable '{}' has {} dimensions: lists have another length",
+                 variable.name, n);
+  }
+  for (std::size_t d = 0; d < n; ++d) {
+    const Index start = access.start[d], count = access.count[d], step = step_of(access, d);
+    if (count < 0 || step < 1) {
+      return error(Code::kInvalidArgument, "variable '{}', dimension {}: count {}, step {}", variable.name, d,
+                   count, step);
+    }
+    const Index length = header.dims[static_cast<std::size_t>(variable.dims[d])].length;
+    const bool is_record = d == 0 && header.is_record(variable);
+    const Index most = is_record ? std::numeric_limits<std::int32_t>::max() * Index{1024} : length;
+    if (start >= 0 && start <= most &&
+        (count == 0 || (count - 1 <= (most - 1 - start) / step && start < most)))
+      continue;
+    return error(Code::kOutOfRange,
+                 "variable '{}', dimension {} of length {}: start {}, count {}, step {} leave it",
+                 variable.name, d, length, start, count, step);
+  }
+  return {};
+}
+
+std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses) {
+  std::vector<KeyedPatch> patches;
+  for (std::size_t a = 0; a < accesses.size(); ++a)
+    Cutter(header, accesses[a], static_cast<int>(a), patches).cut();
+  return patches;
+}
+
+SampleType sample_type(Type type) {
+  return type == Type::kChar ? SampleType::kUint8 : *netcdf::sample_type_of(type);
+}
+
+FileArray array_of(const Header& header, const ArrayKey& key) {
+  const Variable& variable = header.variables[static_cast<std::size_t>(key.variable)];
+  const Shape shape(header, variable);
+  FileArray array;
+  array.type = sample_type(variable.type);
+  array.rank = std::max(shape.rank(), 1);
+  Index samples = 1;
+  for (int a = 0; a < shape.rank(); ++a) {
+    const auto axis = static_cast<std::size_t>(a);
+    array.extent[axis] = shape.lengths[shape.lengths.size() - 1 - axis];
+    samples *= array.extent[axis];
+  }
+  array.offset_bytes = offset_of(header, static_cast<int>(key.variable), std::max<Index>(key.record, 0)) +
+                       key.outer * samples * array.sample_bytes();
+  array.fill = netcdf::fill_value(variable);
+  swap_bytes(array.fill, static_cast<int>(array.sample_bytes()));
+  return array;
+}
+
+Index records_needed(const Header& header, std::span<const Access> accesses) {
+  Index needed = 0;
+  for (const Access& access : accesses) {
+    const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
+    if (!header.is_record(variable)) continue;
+    if (std::find(access.count.begin(), access.count.end(), 0) != access.count.end()) continue;
+    needed = std::max(needed, access.start[0] + (access.count[0] - 1) * step_of(access, 0) + 1);
+  }
+  return needed;
+}
+
+}  // namespace esker::cdf

@@ -1,0 +1,186 @@
+// The life of a shared file: create, open, sync, close.
+#include "shared_cdf/shared_file.h"
+
+#include <array>
+#include <cstdint>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "comm/count_processors.h"
+#include "comm/gather.h"
+#include "shared_cdf/header_edit.h"
+#include "store/commit.h"
+
+namespace esker::cdf {
+namespace {
+
+// As for steps: ranks that write to one file wait for each other in the file system, and for a processor.
+constexpr Index kWritersPerProcessor = 2;
+
+std::string lock_of(const std::string& path) {
+  const std::string stem = path.ends_with(".nc") ? path.substr(0, path.size() - 3) : path;
+  return stem + ".esker-lock";
+}
+
+}  // namespace
+
+SharedFile::SharedFile(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, std::string path,
+                       Options options, bool is_writable)
+    : comm_(std::move(comm)),
+      store_(std::move(store)),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      is_writable_(is_writable) {}
+
+Result<std::unique_ptr<SharedFile>> SharedFile::create(std::shared_ptr<Comm> comm,
+                                                       std::shared_ptr<Store> store, const std::string& path,
+                                                       const Settings& settings) {
+  std::unique_ptr<SharedFile> made;
+  Comm& all = *comm;
+  const Status mine = guarded("create", [&] {
+    made.reset(new SharedFile(std::move(comm), std::move(store), path, settings.options, true));
+    made->header_.version = settings.version;
+    made->is_defining_ = true;
+    return Status();
+  });
+  const std::uint64_t arguments = hash_text(hash_text(0, path), settings.may_replace ? "replace" : "keep");
+  ESKER_RETURN_IF_ERROR(agree(all, Ballot{mine, "create", arguments, path}));
+  ESKER_RETURN_IF_ERROR(root_does(all, "create", [&] { return made->lock(settings.may_replace); }));
+  return made;
+}
+
+/// Rank 0.
+Status SharedFile::lock(bool may_replace) {
+  ESKER_RETURN_IF_ERROR(store_->make_directories(directory_of(path_)));
+  lock_ = std::make_unique<WriterLock>(store_, lock_of(path_));
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
+  if (may_replace) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path_));
+  if (!exists) return {};
+  return error(Code::kAlreadyExists, "{} exists; choose another path, or allow to replace it", path_);
+}
+
+Result<std::unique_ptr<SharedFile>> SharedFile::open(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
+                                                     const std::string& path, bool writes,
+                                                     const Options& options) {
+  std::unique_ptr<SharedFile> made;
+  Comm& all = *comm;
+  const Status mine = guarded("open", [&] {
+    made.reset(new SharedFile(std::move(comm), std::move(store), path, options, writes));
+    return Status();
+  });
+  const std::uint64_t arguments = hash_text(hash_text(0, path), writes ? "write" : "read");
+  ESKER_RETURN_IF_ERROR(agree(all, Ballot{mine, "open", arguments, path}));
+  ESKER_RETURN_IF_ERROR(root_does(all, "open", [&] { return made->take_existing(); }));
+  ESKER_RETURN_IF_ERROR(made->read_definition());
+  ESKER_RETURN_IF_ERROR(made->open_file());
+  return made;
+}
+
+/// Rank 0.
+Status SharedFile::take_existing() {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path_));
+  if (!exists) return error(Code::kNotFound, "there is no file {}", path_);
+  if (!is_writable_) return {};
+  lock_ = std::make_unique<WriterLock>(store_, lock_of(path_));
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
+  return recover_header(*store_, path_, is_durable());
+}
+
+/// Rank 0 reads the header. Collective.
+Status SharedFile::read_definition() {
+  std::vector<std::byte> bytes;
+  Index num_records = 0;
+  const Status read = root_does(*comm_, "open", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+    auto header = read_header(*file);
+    if (!header.ok()) return header.status().with_context(path_);
+    num_records = header->num_records;
+    bytes = print_header(*header);
+    return {};
+  });
+  ESKER_RETURN_IF_ERROR(read);
+  ESKER_RETURN_IF_ERROR(share(*comm_, bytes, 0));
+  std::array<std::uint64_t, 1> records{static_cast<std::uint64_t>(num_records)};
+  comm_->broadcast(std::as_writable_bytes(std::span(records)), 0);
+  return all_do(*comm_, "open", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(header_, parse_header(bytes));
+    header_.num_records = static_cast<Index>(records[0]);
+    stored_ = header_;
+    return {};
+  });
+}
+
+/// Collective.
+Status SharedFile::open_file() {
+  const Index writers = kWritersPerProcessor * count_processors(*comm_);
+  return all_do(*comm_, "open", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(file_, store_->open(path_, is_writable_ ? OpenMode::kWrite : OpenMode::kRead));
+    if (is_writable_ && !transfers_) {
+      const int most = writers < comm_->size() ? static_cast<int>(writers) : 0;
+      transfers_ = std::make_unique<Transfers>(*comm_, options_, most);
+    }
+    return {};
+  });
+}
+
+/// Rank 0, which then has all of the file up to its last record.
+Status SharedFile::write_num_records() {
+  const Index num_records = header_.num_records;
+  ESKER_RETURN_IF_ERROR(file_->extend_to(file_bytes(header_, num_records)));
+  if (stored_->num_records == num_records) return {};
+  ESKER_RETURN_IF_ERROR(file_->write_at(print_num_records(header_.version, num_records), kNumRecordsOffset));
+  return {};
+}
+
+Status SharedFile::sync() {
+  const Status state = check_moving("sync", false);
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, "sync", 0, ""}));
+  if (!is_writable_) return {};
+  std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(header_.num_records)};
+  comm_->all_reduce_max(most);
+  header_.num_records = static_cast<Index>(most[0]);
+  if (is_durable()) ESKER_RETURN_IF_ERROR(all_do(*comm_, "sync", [&] { return file_->sync(); }));
+  const Status recorded = root_does(*comm_, "sync", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(write_num_records());
+    return is_durable() ? file_->sync() : Status();
+  });
+  ESKER_RETURN_IF_ERROR(recorded);
+  stored_->num_records = header_.num_records;
+  return {};
+}
+
+Status SharedFile::close() {
+  Status done;
+  if (is_defining_) {
+    done = agree(*comm_, Ballot{Status(), "close", 0, ""});
+  } else {
+    done = sync();
+  }
+  const Status closed = all_do(*comm_, "close", [&]() -> Status {
+    const Status status = file_ ? file_->close() : Status();
+    file_.reset();
+    const Status released = lock_ ? lock_->release() : Status();
+    lock_.reset();
+    return status.ok() ? released : status;
+  });
+  return done.ok() ? closed : done;
+}
+
+Status SharedFile::abandon() {
+  const Status opened = agree(*comm_, Ballot{Status(), "abandon", 0, ""});
+  file_.reset();
+  const Status released = all_do(*comm_, "abandon", [&] { return lock_ ? lock_->release() : Status(); });
+  lock_.reset();
+  return opened.ok() ? released : opened;
+}
+
+std::vector<std::pair<std::string, std::string>> SharedFile::used_settings() const {
+  if (!transfers_ || transfers_->num_aggregators() == 0) return {};
+  return {{"aggregators", std::to_string(transfers_->num_aggregators())},
+          {"collective_buffer", std::to_string(transfers_->buffer_bytes())},
+          {"transport", transfers_->transport()}};
+}
+
+}  // namespace esker::cdf

@@ -1,0 +1,140 @@
+// SharedFile: a CDF file that ranks define, write and read together, in the terms of the file: dimensions,
+// attributes, variables and records. It needs no schema, and variables need not be written completely.
+//
+//   ESKER_ASSIGN_OR_RETURN(auto file, SharedFile::create(comm, store, "run.nc", settings));
+//   file->definition().dims.push_back({"x", 512});  // local: all ranks define the same
+//   ESKER_RETURN_IF_ERROR(file->end_definition({}));
+//   ESKER_RETURN_IF_ERROR(file->put({}, accesses));  // one exchange
+//   ESKER_RETURN_IF_ERROR(file->close());
+//
+// It is defining, until end_definition(), and again after redefine(); otherwise it moves data. The values of
+// a transfer are in the file when the call returns. The number of records in the file grows later: when a
+// transfer of a later record begins, at sync(), redefine() and close(). So a killed run leaves records that
+// were complete when the next one began. Collective functions return the same error on all ranks, unless they
+// say otherwise. Calls in the wrong state are kWrongOrder. Decision 54.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/comm.h"
+#include "esker/types/options.hpp"
+#include "esker/types/status.hpp"
+#include "formats/netcdf/cdf/cdf_file.h"
+#include "formats/netcdf/cdf/header.h"
+#include "shared_cdf/access.h"
+#include "shared_cdf/access_arrays.h"
+#include "shared_cdf/compare_headers.h"
+#include "store/lock.h"
+#include "store/store.h"
+#include "transfer/transfers.h"
+
+namespace esker::cdf {
+
+class SharedFile {
+ public:
+  struct Settings {
+    Version version = Version::kClassic;
+    bool may_replace = true;  ///< an existing file, when the first definition ends
+    Options options;          ///< aggregators, transport, memory_budget, fsync ...
+  };
+
+  /// Collective: a new file that is being defined. It appears, and takes the place of an existing one, with
+  /// its first end_definition(). Takes the writer lock. kAlreadyExists, kIoError.
+  static Result<std::unique_ptr<SharedFile>> create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
+                                                    const std::string& path, const Settings& settings);
+  /// Collective: an existing CDF file of any program. Takes the lock if `writes`. kIoError, kDataLoss,
+  /// kInvalidArgument: not a CDF file.
+  static Result<std::unique_ptr<SharedFile>> open(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
+                                                  const std::string& path, bool writes,
+                                                  const Options& options);
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  /// As this rank knows it, also while it is being defined. The number of records includes those of this
+  /// rank's own puts.
+  [[nodiscard]] const Header& header() const { return header_; }
+  /// To be changed while it is being defined. Existing variables keep position, type and dimensions; offsets
+  /// are ignored.
+  [[nodiscard]] Header& definition() { return header_; }
+  [[nodiscard]] bool is_defining() const { return is_defining_; }
+  [[nodiscard]] bool is_new() const { return !stored_; }
+  [[nodiscard]] bool is_writable() const { return is_writable_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] Comm& comm() { return *comm_; }
+
+  /// Collective: what is defined becomes the header of the file. Values stay where they are if there is room,
+  /// otherwise all ranks copy them to a new file, which then takes the place of the old one. kMismatchedCall:
+  /// the ranks defined different things, see mismatch(); kInvalidArgument: names, types or sizes that the
+  /// version does not have.
+  Status end_definition(const FileRoom& room);
+  /// What differed on any rank when end_definition() failed with kMismatchedCall; the same on all ranks.
+  [[nodiscard]] Mismatch mismatch() const { return mismatch_; }
+  /// Collective.
+  Status redefine();
+
+  /// Collective: writes what all ranks bring, in one exchange. Where boxes overlap, the highest rank wins,
+  /// and among the boxes of one rank the last. `local`: an error of this rank, or accesses that it cannot do:
+  /// it alone gets the error, and takes part with nothing.
+  Status put(const Status& local, std::span<Access> accesses);
+  /// Collective: reads what each rank asks for. `local` as for put().
+  Status get(const Status& local, std::span<Access> accesses);
+  /// Local: this rank's values alone. Records are known to the other ranks from sync() on.
+  Status put_alone(std::span<Access> accesses);
+  Status get_alone(std::span<Access> accesses);
+  /// Collective: a fixed variable, or one record of another one, becomes fill values.
+  Status fill(int variable, Index record);
+
+  /// Collective: the numbers of records of all ranks become equal, and are in the file; with fsync=step all
+  /// is on the device.
+  Status sync();
+  /// Collective: sync(), then releases the lock. What is being defined is lost.
+  Status close();
+  /// Collective: leaves without publishing records; a new file that was never defined does not appear.
+  Status abandon();
+
+  /// What transfers use: names and values of options; empty before the first one. Local.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> used_settings() const;
+  /// How many times transfers were planned. Local.
+  [[nodiscard]] Index num_plans() const { return transfers_ ? transfers_->num_plans() : 0; }
+
+ private:
+  SharedFile(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, std::string path, Options options,
+             bool is_writable);
+  Status lock(bool may_replace);
+  Status take_existing();
+  Status read_definition();
+  Status open_file();
+  Status compare_definitions();
+  Status share_difference();
+  Status store_definition(const Header& placed, bool moves);
+  Status create_file(const std::vector<std::byte>& bytes);
+  Status stage_header(const Header& placed, const std::vector<std::byte>& bytes);
+  Status fill_staged(const Header& placed);
+  Status move_file(const Header& placed, const std::vector<std::byte>& bytes);
+  Status check_moving(const char* operation, bool writes) const;
+  Status check_accesses(std::span<const Access> accesses, bool writes) const;
+  Result<std::vector<ArrayKey>> keys_of_all(const std::vector<KeyedPatch>& patches, Index needed_records);
+  Status begin_records(Index num_records);
+  Status write_num_records();
+  [[nodiscard]] bool is_durable() const { return options_.fsync != Fsync::kNone; }
+
+  std::shared_ptr<Comm> comm_;
+  std::shared_ptr<Store> store_;
+  std::string path_;
+  Options options_;
+  bool is_writable_;
+  bool is_defining_ = false;
+  std::unique_ptr<WriterLock> lock_;  // rank 0
+  Header header_;
+  std::optional<Header> stored_;  // as the file has it; nothing before it appears
+  Mismatch mismatch_ = Mismatch::kNone;
+  std::unique_ptr<File> file_;
+  std::unique_ptr<Transfers> transfers_;
+};
+
+}  // namespace esker::cdf
