@@ -275,7 +275,10 @@ def test_no_more_than_three_pictures_are_in_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("values", "log", "ends"),
-    [([1e-9, 1.0], True, (1e-4, 1)), ([273.0, 273.0], True, (273, 2730)), ([1e-12, 1e-12], False, (5e-13, 1.5e-12))],
+    [
+        ([1e-9, 1.0], True, (1e-4, 1)), ([273.0, 273.0], True, (273 / 10**0.5, 273 * 10**0.5)),
+        ([1e-12, 1e-12], False, (5e-13, 1.5e-12)),
+    ],
 )  # fmt: skip
 def test_the_range_that_is_said_is_that_of_the_colors(
     tmp_path: Path, values: list[float], log: bool, ends: tuple[float, float]
