@@ -159,3 +159,19 @@ def test_large_answers_do_not_stop_the_server(
     file = io.BytesIO(content)
     samples = np.load(file) if form == "npy" else np.loadtxt(file, delimiter=",", skiprows=1)[:, 2]
     assert samples.size == 64 and (samples == 1).all()
+
+
+def test_a_page_that_leaves_within_an_answer_is_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    esker.write(tmp_path / "large.idx", {"thk": np.random.default_rng(1).random((2000, 3000))})
+    server = ViewServer([esker.open(tmp_path / "large.idx")])
+    server.start()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.open(f"{server.url()}&field=thk").read()
+    with opener.open(f"http://127.0.0.1:{server.port}/data?field=thk&format=npy") as answer:
+        assert len(answer.read(1000)) == 1000
+    with opener.open(f"http://127.0.0.1:{server.port}/data?field=thk&format=npy") as answer:
+        assert np.load(io.BytesIO(answer.read())).shape == (2000, 3000)
+    server.stop()
+    assert "failed" not in caplog.text

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import zlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+from tornado.iostream import StreamClosedError
 from tornado.web import RequestHandler
 
 from esker.dataset.opening import Dataset
 from esker.viewer.reading.reader import Reader
-from esker.viewer.reading.samples import Stale
 
 _PIECE_BYTES = 1 << 20
 """Of an answer, that are sent at once."""
 
 
-def gzipped(content: bytes, is_wanted: Callable[[], bool]) -> bytes:
-    """The content, compressed by gzip as fast as possible. Raises Stale."""
+def gzipped(pieces: Iterable[bytes]) -> bytes:
+    """Pieces of a text as one file, compressed by gzip as fast as possible."""
     packing = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    parts = []
-    for first in range(0, len(content), _PIECE_BYTES):
-        if not is_wanted():
-            raise Stale
-        parts.append(packing.compress(content[first : first + _PIECE_BYTES]))
-    return b"".join((*parts, packing.flush()))
+    return b"".join((*map(packing.compress, pieces), packing.flush()))
 
 
 class ReadingHandler(RequestHandler):
@@ -52,10 +48,11 @@ class ReadingHandler(RequestHandler):
     async def send(self, content: bytes) -> None:
         """Ends the answer with what may be large: in pieces, between which others are answered."""
         self.set_header("Content-Length", len(content))
-        for first in range(0, len(content), _PIECE_BYTES):
-            self.write(content[first : first + _PIECE_BYTES])
-            await self.flush()
-        self.finish()
+        with contextlib.suppress(StreamClosedError):  # the page does not want it any more
+            for first in range(0, len(content), _PIECE_BYTES):
+                self.write(content[first : first + _PIECE_BYTES])
+                await self.flush()
+            await self.finish()
 
     def on_connection_close(self) -> None:
         self._gone = True

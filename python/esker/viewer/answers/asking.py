@@ -6,7 +6,7 @@ All answers come from the finest level, as long as they stay within MAX_SAMPLES;
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -166,7 +166,7 @@ def exported(
         np.save(file, picture.values)
         return file.getvalue()
     if form == "csv":
-        return _csv(source, picture, across, up, is_wanted)
+        return b"".join(csv_lines(source, picture, is_wanted))
     if form == "nc":
         return _netcdf(source, picture, across, up)
     raise ValueError(f"expected {', '.join(FORMATS)}, found {form!r}")
@@ -206,19 +206,20 @@ def _name(source: Source) -> str:
     return "_minus_".join(one.field.name for one in source.parts)
 
 
-def _csv(source: Source, picture: Picture, across: Any, up: Any, is_wanted: Callable[[], bool]) -> bytes:
-    """One line for each sample. Names are quoted, and cannot be formulas of a spreadsheet."""
+def csv_lines(source: Source, picture: Picture, is_wanted: Callable[[], bool]) -> Iterator[bytes]:
+    """One line for each sample, in pieces. Names are quoted, and cannot be formulas of a spreadsheet. Raises Stale."""
+    across, up = coordinates(source.plane, picture)
     names = [source.plane.horizontal.label, source.plane.vertical.label, _name(source)]
     header = ",".join('"' + name.lstrip("=+-@\t").replace('"', '""') + '"' for name in names)
-    file = io.StringIO()
-    file.write(header + "\n")
+    yield f"{header}\n".encode()
     digits = "%.9g" if picture.values.dtype == np.float32 else "%.17g"
     for place, row in zip(up, picture.values.astype(np.float64)):
         if not is_wanted():
             raise Stale
+        file = io.BytesIO()
         lines = np.column_stack([across, np.full(len(across), place), row])
         np.savetxt(file, lines, delimiter=",", fmt=["%.12g", "%.12g", digits])
-    return file.getvalue().encode()
+        yield file.getvalue()
 
 
 def _netcdf_attributes(source: Source, picture: Picture) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from esker.dataset.opening import Dataset
 from esker.viewer.access.gate import SECURITY_HEADERS, Gate, gate_of
 from esker.viewer.access.reading_handler import ReadingHandler, gzipped
 from esker.viewer.answers import texts
-from esker.viewer.answers.asking import FORMATS, box_picture, exported
+from esker.viewer.answers.asking import FORMATS, box_picture, csv_lines, exported
 from esker.viewer.images import zarr_route
 from esker.viewer.pages.files import static_text
 from esker.viewer.planes.viewer import Viewer
@@ -155,8 +155,9 @@ class _Data(ReadingHandler):
 
         def read(is_wanted: Callable[[], bool]) -> bytes:
             picture = box_picture(source, source.scene.window or source.plane.window, is_wanted)
-            content = exported(source, picture, form, is_wanted)
-            return gzipped(content, is_wanted) if is_packed else content
+            if is_packed:
+                return gzipped(csv_lines(source, picture, is_wanted))
+            return exported(source, picture, form, is_wanted)
 
         is_packed = form == "csv" and self.takes_gzip
         key = ("export", form, is_packed, *(one.scene for one in source.parts))

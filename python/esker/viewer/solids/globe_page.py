@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from functools import partial
@@ -61,7 +62,10 @@ class _Samples(ReadingHandler):
         key = ("globe", shown.scene.but(palette=""), shown.name, shown.layer, level)
         found, reason = await self.read(key, partial(read_cells, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
-        await self.send(_answer(dataset, shown, found) if found else failure("globe", reason))
+        if found:
+            await self.send(await asyncio.to_thread(_answer, dataset, shown, found))
+        else:
+            await self.send(failure("globe", reason))
 
 
 class _Mesh(ReadingHandler):
@@ -73,7 +77,7 @@ class _Mesh(ReadingHandler):
         key = (*key, places_step(dataset, shown))
         found, reason = await self.read(key, partial(read_mesh, dataset, shown, level))
         self.set_header("Content-Type", "application/octet-stream")
-        await self.send(_mesh(found) if found else failure("globe", reason))
+        await self.send(await asyncio.to_thread(_mesh, found) if found else failure("globe", reason))
 
 
 def _mesh(found: Mesh) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -78,7 +79,10 @@ class _Samples(ReadingHandler):
         request, log = requests[int(number)], volume.scene.log
         found, reason = await self.read(("volume", request, log), partial(read_codes, field, request, log))
         self.set_header("Content-Type", "application/octet-stream")
-        await self.send(_answer(field, volume, found) if found else failure("volume", reason))
+        if found:
+            await self.send(await asyncio.to_thread(_answer, field, volume, found))
+        else:
+            await self.send(failure("volume", reason))
 
 
 def _extent(query: Mapping[str, str]) -> int:
