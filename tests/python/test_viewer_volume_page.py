@@ -309,7 +309,8 @@ def test_a_page_goes_on_after_a_failed_read(
         page.complete()
         page.press("ArrowRight")
         page.wait("notes", "The volume could not be read: the disk is gone")
-        assert page.text("status") == page.text("colors") == page.text("alternative") == ""
+        for name in ("status", "colors", "alternative", "bar-low", "bar-high"):
+            assert page.text(name) == "", name
         assert near(color_at(page, (0.5, 0.5, 0.5)), "#ffffff")
         page.press("r")
         page.page.locator("#c-range").select_option("hand")

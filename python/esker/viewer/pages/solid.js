@@ -62,7 +62,7 @@ const esker = (() => {
   const description = async (address, signal) => (await answerOf(address, signal)).json()
 
   function showBar(colors, low, high, label) {
-    el("bar").style.setProperty("--colors", colors.join(","))
+    el("bar").style.setProperty("--colors", colors.length ? colors.join(",") : "transparent, transparent")
     say("bar-low", number(low))
     say("bar-high", number(high))
     say("bar-label", label)

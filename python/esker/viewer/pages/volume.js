@@ -288,6 +288,7 @@ const volumePage = (() => {
     state.window?.clear()
     state.window?.render()
     for (const name of ["status", "colors", "kinds", "alternative"]) say(name, "")
+    esker.showBar([], NaN, NaN, "")
     document.body.dataset.drawn = "nothing"
     showNotes([])
   }
