@@ -97,4 +97,5 @@ def main() -> None:
     os.write(int(os.environ["RESULT_FD"]), json.dumps(done).encode())  # libraries print to stdout
 
 
-main()
+if __name__ == "__main__":
+    main()

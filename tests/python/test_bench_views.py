@@ -60,3 +60,20 @@ def test_wrong_samples_are_an_error(tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert "wrong samples" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_camera_that_moves_away(tmp_path: Path) -> None:
+    """What the reader that follows it reads does not grow when the whole map is in view; all samples are checked."""
+    pytest.importorskip("vtkmodules")
+    command = [sys.executable, str(PROGRAM.with_name("camera.py")), "--small", "--repeat", "1"]
+    command += ["--dir", str(tmp_path), "--json", str(tmp_path / "camera.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "camera.json").read_text())["results"]
+    assert [result["scene"] for result in results] == ["map", "volume"]
+    for result in results:
+        far = [row["bytes_of_answer"] for row in result["distances"] if row["distance"] >= 4]
+        assert far == sorted(far, reverse=True) and far[-1] < far[0]
+        assert all(row["bytes_asked"] > row["bytes_of_answer"] for row in result["distances"])
+    assert [path.name for path in tmp_path.iterdir()] == ["camera.json"]
