@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 site=build/docs
 build_preset release esker-gcrm esker-pism esker-pop esker-s3d esker-uintah
 scripts/install_package.sh
-make_tool_environment docs
+make_tool_environment docs docs --no-deps
 
 # Sphinx imports the package esker, and the gallery's scripts import what readers of datasets have.
 for packages in "$site"/lib/python3*/site-packages; do

@@ -50,14 +50,15 @@ build_preset() {
     quietly "$preset-build" cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
-# make_tool_environment NAME [FOLDER]: creates build/FOLDER (default: NAME), a Python environment with
-# scripts/requirements-NAME.txt, if missing.
+# make_tool_environment NAME [FOLDER [OPTION...]]: creates build/FOLDER (default: NAME), a Python environment with
+# scripts/requirements-NAME.txt, if missing. The options are those of pip.
 make_tool_environment() {
   local name=${2:-$1} required=scripts/requirements-$1.txt
+  shift "$(($# > 1 ? 2 : 1))"
   [ -x "build/$name/bin/python" ] && cmp -s "$required" "build/$name/requirements.txt" && return
   say "making the Python environment build/$name"
   quietly "$name-venv" .venv/bin/python -m venv --clear "build/$name" &&
     quietly "$name-pip" "build/$name/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
-      -r "$required" &&
+      -r "$required" "$@" &&
     cp "$required" "build/$name/requirements.txt"
 }
