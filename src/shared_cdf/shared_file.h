@@ -118,7 +118,9 @@ class SharedFile {
   Status move_file(const Header& placed, const std::vector<std::byte>& bytes);
   Status check_moving(const char* operation, bool writes) const;
   Status check_accesses(std::span<const Access> accesses, bool writes) const;
-  Result<std::vector<ArrayKey>> keys_of_all(const std::vector<KeyedPatch>& patches, Index needed_records);
+  struct Brought;
+  Status unite(Brought& brought, std::span<const Access> accesses);
+  Result<Transfers::Moved> put_united(Brought& brought);
   Status begin_records(Index num_records);
   Status write_num_records();
   [[nodiscard]] bool is_durable() const { return options_.fsync != Fsync::kNone; }

@@ -77,35 +77,6 @@ Status SharedFile::check_accesses(std::span<const Access> accesses, bool writes)
   return error(Code::kOutOfRange, "get: record {} of {} that the file has", needed, header_.num_records);
 }
 
-/// The arrays that any rank brings boxes of, and the new number of records in header_. Collective.
-Result<std::vector<ArrayKey>> SharedFile::keys_of_all(const std::vector<KeyedPatch>& patches,
-                                                      Index needed_records) {
-  std::vector<ArrayKey> keys;
-  std::uint64_t hash = 0;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
-    keys = keys_of(patches);
-    hash = checksum(std::as_bytes(std::span(keys)), 0);
-    return Status();
-  }));
-  const Index records = std::max(header_.num_records, needed_records);
-  std::array<std::uint64_t, 3> most{hash, ~hash, static_cast<std::uint64_t>(records)};
-  comm_->all_reduce_max(most);
-  ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[2])));
-  if (most[0] == ~most[1]) return keys;
-  ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(*comm_, std::as_bytes(std::span(keys))));
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
-    for (const auto bytes : all.of_rank) {
-      const std::size_t n = keys.size();
-      keys.resize(n + bytes.size() / sizeof(ArrayKey));
-      std::memcpy(keys.data() + n, bytes.data(), bytes.size());
-    }
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return Status();
-  }));
-  return keys;
-}
-
 /// Before later records are written, those before them are in the file. Collective.
 Status SharedFile::begin_records(Index num_records) {
   if (num_records == header_.num_records) return {};
@@ -117,37 +88,87 @@ Status SharedFile::begin_records(Index num_records) {
   return {};
 }
 
-Status SharedFile::put(const Status& local, std::span<Access> accesses) {
+/// What this rank brings to a transfer.
+struct SharedFile::Brought {
   std::vector<KeyedPatch> patches;
-  const Status mine = !local.ok() ? local : guarded("put", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_accesses(accesses, true));
-    patches = patches_of(header_, accesses);
-    return {};
-  });
-  if (!mine.ok()) {
-    accesses = {};
-    patches.clear();
-  }
-  const Status state = check_moving("put", true);
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, "put", 0, ""}));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<ArrayKey> keys,
-                         keys_of_all(patches, records_needed(header_, accesses)));
+  std::vector<ArrayKey> keys;  // of the arrays, in order: of this rank, or of all ranks
   std::vector<FileArray> arrays;
   std::vector<ArrayPatch> to_put;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
-    for (const ArrayKey& key : keys) arrays.push_back(array_of(header_, key));
+  Index plan = 0;  // that this rank could use
+  std::uint64_t hash = 0;
+
+  void find_arrays(const Header& header, std::span<const Access> accesses) {
+    arrays.clear();
+    to_put.clear();
+    for (const ArrayKey& key : keys) arrays.push_back(array_of(header, key));
     for (const KeyedPatch& patch : patches) {
       const auto array = std::lower_bound(keys.begin(), keys.end(), patch.key) - keys.begin();
       to_put.push_back(
           {static_cast<int>(array), to_write(patch, accesses[static_cast<std::size_t>(patch.access)])});
     }
+  }
+};
+
+/// Finds the arrays of all ranks. Collective.
+Status SharedFile::unite(Brought& brought, std::span<const Access> accesses) {
+  ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(*comm_, std::as_bytes(std::span(brought.keys))));
+  return all_do(*comm_, "put", [&] {
+    for (const auto bytes : all.of_rank) {
+      const std::size_t n = brought.keys.size();
+      brought.keys.resize(n + bytes.size() / sizeof(ArrayKey));
+      std::memcpy(brought.keys.data() + n, bytes.data(), bytes.size());
+    }
+    std::sort(brought.keys.begin(), brought.keys.end());
+    brought.keys.erase(std::unique(brought.keys.begin(), brought.keys.end()), brought.keys.end());
+    brought.find_arrays(header_, accesses);
     return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(const Transfers::Moved moved, transfers_->put(arrays, to_put, *file_));
-  for (std::size_t p = 0; p < patches.size(); ++p) {
-    if (moved.out_of_range[p]) accesses[static_cast<std::size_t>(patches[p].access)].is_out_of_range = true;
+  });
+}
+
+// In the usual case ranks bring boxes of the same arrays, and have a plan: then they open the call, compare
+// what they bring, move it, and agree on the result.
+Status SharedFile::put(const Status& local, std::span<Access> accesses) {
+  Status mine = local;
+  Brought brought;
+  const Status ready = guarded("put", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_moving("put", true));
+    if (mine.ok()) mine = check_accesses(accesses, true);
+    if (!mine.ok()) accesses = {};
+    brought.patches = patches_of(header_, accesses);
+    brought.keys = keys_of(brought.patches);
+    brought.find_arrays(header_, accesses);
+    brought.plan = transfers_->offer(brought.arrays, brought.to_put, *file_);
+    brought.hash = checksum(std::as_bytes(std::span(brought.keys)), static_cast<std::uint64_t>(brought.plan));
+    return {};
+  });
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
+  const Index records = std::max(header_.num_records, records_needed(header_, accesses));
+  std::array<std::uint64_t, 4> most{brought.hash, ~brought.hash, static_cast<std::uint64_t>(records),
+                                    brought.plan == 0 ? 1u : 0u};
+  comm_->all_reduce_max(most);
+  ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[2])));
+  const bool are_equal = most[0] == ~most[1];
+  const bool has_plan = are_equal && most[3] == 0;
+  if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses));
+  ESKER_ASSIGN_OR_RETURN(const Transfers::Moved moved,
+                         has_plan ? transfers_->put_offered() : put_united(brought));
+  for (std::size_t p = 0; p < brought.patches.size(); ++p) {
+    if (moved.out_of_range[p])
+      accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
   }
   return mine;
+}
+
+/// Collective: ranks that brought different arrays may have a plan for all of them.
+Result<Transfers::Moved> SharedFile::put_united(Brought& brought) {
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
+    brought.plan = transfers_->offer(brought.arrays, brought.to_put, *file_);
+    return Status();
+  }));
+  std::array<std::uint64_t, 1> any_without{brought.plan == 0 ? 1u : 0u};
+  comm_->all_reduce_max(any_without);
+  if (any_without[0] == 0) return transfers_->put_offered();
+  return transfers_->put(brought.arrays, brought.to_put, *file_);
 }
 
 Status SharedFile::put_alone(std::span<Access> accesses) {

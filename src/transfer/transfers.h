@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "exchange/buffers.h"
 #include "plan/policy.h"
 #include "store/store.h"
+#include "transfer/convert_source.h"
 #include "transfer/file_array.h"
 #include "transfer/transfer_plan.h"
+#include "transfer/transfer_store.h"
 
 namespace esker {
 
@@ -28,10 +31,16 @@ class Transfers {
                                      ///< became its fill value
     Index stored_bytes = 0;          ///< by this rank
   };
-  /// Writes the samples that all ranks bring. `arrays` are equal on all ranks, in the order of their offsets;
-  /// they do not overlap in the file. Where boxes overlap, see Claims. `file` is this rank's; holes in what
-  /// is written keep what the file has. Collective; errors are those of all ranks: storage, kOutOfMemory.
-  /// Parts may have been written then.
+  /// The number of a kept plan for these arrays and the boxes of this rank, and prepares to run it; 0: there
+  /// is none. Equal numbers on all ranks are one plan. The arguments must outlive put_offered(). Local; may
+  /// throw.
+  Index offer(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
+  /// Writes what all ranks have offered, with one number, which is not 0. Collective; errors are those of all
+  /// ranks: storage, kOutOfMemory. Parts may have been written then.
+  Result<Moved> put_offered();
+  /// Makes a plan, and writes the samples that all ranks bring. `arrays` are equal on all ranks, in the order
+  /// of their offsets; they do not overlap in the file. Where boxes overlap, see Claims. `file` is this
+  /// rank's; holes in what is written keep what the file has. Collective; errors as above.
   Result<Moved> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
   /// Of the last transfer that had samples: names as in the options.
@@ -42,7 +51,13 @@ class Transfers {
   [[nodiscard]] Index num_plans() const { return num_plans_; }
 
  private:
-  Result<TransferPlan*> plan_for(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine);
+  /// A plan, and what it moves now.
+  struct Offered {
+    TransferPlan* plan;
+    ConvertSource source;
+    TransferStore sink;
+    std::size_t n_mine;
+  };
   void describe(const TransferPlan& plan);
 
   static constexpr std::size_t kMostPlans = 16;
@@ -50,7 +65,12 @@ class Transfers {
   Comm& comm_;
   ExchangePolicy policy_;
   ExchangeBuffers buffers_;
-  std::vector<std::unique_ptr<TransferPlan>> plans_;  // the last used at the end; the same on all ranks
+  struct Kept {
+    Index number;
+    std::unique_ptr<TransferPlan> plan;
+  };
+  std::vector<Kept> plans_;  // the last used at the end; the same on all ranks
+  std::optional<Offered> offered_;
   int num_aggregators_ = 0;
   std::string transport_;
   Index buffer_bytes_ = 0;

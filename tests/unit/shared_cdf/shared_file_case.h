@@ -1,6 +1,8 @@
 // A small file whose variables have all kinds of shapes, and what ought to be in it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <random>
@@ -14,6 +16,7 @@
 namespace esker::testing_support {
 
 inline const std::vector<int> kRankCounts{1, 2, 4, 7};
+inline constexpr Index kMostRecords = 3;
 
 /// Dimensions t (records), x 13, y 9, z 6, u 3, v 2; variables of 0 to 7 dimensions and several types.
 inline void define_all_shapes(cdf::Header& header) {
@@ -88,6 +91,58 @@ void for_each_value(const cdf::Access& access, const Visit& visit) {
       rest /= access.count[d];
     }
     visit(at, static_cast<std::size_t>(position));
+  }
+}
+
+/// The accesses of all ranks for one transfer. All ranks make the same list.
+inline std::vector<std::vector<CaseAccess>> random_accesses(const cdf::Header& header, int n_ranks,
+                                                            unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<CaseAccess>> of_rank(static_cast<std::size_t>(n_ranks));
+  for (auto& accesses : of_rank) {
+    const int n = std::uniform_int_distribution<int>(0, 4)(random);
+    for (int i = 0; i < n; ++i) {
+      const int variable =
+          std::uniform_int_distribution<int>(0, static_cast<int>(header.variables.size()) - 1)(random);
+      if (header.variables[static_cast<std::size_t>(variable)].type == netcdf::Type::kChar) continue;
+      accesses.push_back(random_access(header, variable, kMostRecords, random));
+    }
+  }
+  return of_rank;
+}
+
+/// Later ranks, and later accesses of one, overwrite earlier ones.
+inline void add_to(const std::vector<std::vector<CaseAccess>>& of_rank, Contents& contents) {
+  for (const auto& accesses : of_rank) {
+    for (const CaseAccess& each : accesses) {
+      for_each_value(each.access, [&](const std::vector<Index>& at, std::size_t position) {
+        contents[{each.access.variable, at}] = each.values[position];
+      });
+    }
+  }
+}
+
+inline std::vector<cdf::Access> own_accesses(std::vector<CaseAccess>& accesses) {
+  std::vector<cdf::Access> own;
+  for (CaseAccess& each : accesses) {
+    each.point();
+    own.push_back(each.access);
+  }
+  return own;
+}
+
+/// Whether the file has exactly these values where anything was written.
+inline void expect_contents(cdf::SharedFile& file, const Contents& contents) {
+  for (const auto& [place, value] : contents) {
+    double found = -1;
+    cdf::Access access;
+    access.variable = place.first;
+    access.start = place.second;
+    access.count.assign(place.second.size(), 1);
+    access.memory_type = netcdf::Type::kDouble;
+    access.target = &found;
+    file.get_alone({&access, 1}).check();
+    ASSERT_EQ(found, value) << file.header().variables[static_cast<std::size_t>(place.first)].name;
   }
 }
 

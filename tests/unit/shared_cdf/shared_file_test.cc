@@ -10,8 +10,6 @@ namespace {
 
 using namespace testing_support;  // NOLINT: cases
 
-constexpr Index kMostRecords = 3;
-
 Options small_buffers() {
   Options options;
   options.collective_buffer_bytes = 4096;
@@ -27,57 +25,6 @@ std::unique_ptr<SharedFile> create(const Communicator& comm, const std::shared_p
   define_all_shapes(file->definition());
   file->end_definition({}).check();
   return file;
-}
-
-/// The accesses of all ranks for one transfer. All ranks make the same list.
-std::vector<std::vector<CaseAccess>> random_accesses(const Header& header, int n_ranks, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<std::vector<CaseAccess>> of_rank(static_cast<std::size_t>(n_ranks));
-  for (auto& accesses : of_rank) {
-    const int n = std::uniform_int_distribution<int>(0, 4)(random);
-    for (int i = 0; i < n; ++i) {
-      const int variable =
-          std::uniform_int_distribution<int>(0, static_cast<int>(header.variables.size()) - 1)(random);
-      if (header.variables[static_cast<std::size_t>(variable)].type == Type::kChar) continue;
-      accesses.push_back(random_access(header, variable, kMostRecords, random));
-    }
-  }
-  return of_rank;
-}
-
-/// Later ranks, and later accesses of one, overwrite earlier ones.
-void add_to(const std::vector<std::vector<CaseAccess>>& of_rank, Contents& contents) {
-  for (const auto& accesses : of_rank) {
-    for (const CaseAccess& each : accesses) {
-      for_each_value(each.access, [&](const std::vector<Index>& at, std::size_t position) {
-        contents[{each.access.variable, at}] = each.values[position];
-      });
-    }
-  }
-}
-
-std::vector<Access> own_accesses(std::vector<CaseAccess>& accesses) {
-  std::vector<Access> own;
-  for (CaseAccess& each : accesses) {
-    each.point();
-    own.push_back(each.access);
-  }
-  return own;
-}
-
-/// Whether the file has exactly these values where anything was written.
-void expect_contents(SharedFile& file, const Contents& contents) {
-  for (const auto& [place, value] : contents) {
-    double found = -1;
-    Access access;
-    access.variable = place.first;
-    access.start = place.second;
-    access.count.assign(place.second.size(), 1);
-    access.memory_type = Type::kDouble;
-    access.target = &found;
-    file.get_alone({&access, 1}).check();
-    ASSERT_EQ(found, value) << file.header().variables[static_cast<std::size_t>(place.first)].name;
-  }
 }
 
 class SharedFileTest : public testing::TestWithParam<int> {};
