@@ -1,26 +1,17 @@
-"""The speed of the volumes of `esker view` in headless Chromium: first picture, moving, next mode, and memory.
+"""Volumes: first picture, moving and memory.
 
-    python bench/viewer_volume.py [DATASET [FIELD]]     prints one JSON object; needs playwright, chromium and Panel
-
-Without a dataset: a ball of 128^3 samples. Each time is next to its limit: 1024 x 768, warm. Headless Chromium draws on the
-processor (`renderer` says with what); a graphics card moves volumes faster.
+Headless Chromium draws on the processor (`renderer` says with what); a graphics card moves volumes faster.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import statistics
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "python"))
-
-from browser import Shown, chromium, shown
+from chrome import Shown, shown
 
 import esker
 
@@ -53,12 +44,12 @@ RENDERER = """() => {
 }"""
 
 
-def ball(folder: str) -> esker.Dataset:
+def ball(folder: Path) -> esker.Dataset:
     """A field with structure in all places."""
     z, y, x = np.mgrid[0:SIDE, 0:SIDE, 0:SIDE] / (SIDE - 1) - 0.5
     array = 1 - 2 * np.sqrt(x**2 + y**2 + z**2) + 0.2 * np.sin(40 * x) * np.cos(30 * y) * np.sin(35 * z)
-    esker.write(f"{folder}/ball.idx", {"ball": array.astype("f4")})
-    return esker.open(f"{folder}/ball.idx")
+    esker.write(folder / "ball.idx", {"ball": array.astype("f4")})
+    return esker.open(folder / "ball.idx")
 
 
 def first_pictures(page: Shown, query: str) -> tuple[float, float]:
@@ -70,32 +61,21 @@ def first_pictures(page: Shown, query: str) -> tuple[float, float]:
     return float(first), float(whole)
 
 
-def measured(browser: Any, dataset: esker.Dataset, field: str) -> dict[str, Any]:
+def measured(browser: Any, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    with shown(browser, [dataset], f"field={field}", route="volume") as page:
+    with shown(browser, [ball(folder)], "field=ball", route="volume") as page:
         page.complete()
         found["renderer"] = page.page.evaluate(RENDERER)
         page.page.add_init_script(WATCH)
         for mode in ("maximum", "composite", "surface"):
-            times = [first_pictures(page, f"field={field}&mode={mode}") for _ in range(TURNS)]
+            times = [first_pictures(page, f"field=ball&mode={mode}") for _ in range(TURNS)]
             found[mode] = {
                 "first_picture_ms": round(statistics.median(first for first, _ in times)),
                 "whole_picture_ms": round(statistics.median(whole for _, whole in times)),
                 "moving_frames_per_s": round(page.page.evaluate(MOVE, MOVE_MS), 1),
             }
+    found["first_picture_limit_ms"], found["moving_limit_frames_per_s"] = 1500, 10
+    found["peak_memory_of_this_process_mib"] = round(
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    )
     return found
-
-
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        dataset = esker.open(sys.argv[1]) if len(sys.argv) > 1 else ball(folder)
-        field = sys.argv[2] if len(sys.argv) > 2 else next(iter(dataset))
-        with chromium() as browser:
-            found = measured(browser, dataset, field)
-        found["first_picture_limit_ms"], found["moving_limit_frames_per_s"] = 1500, 10
-        found["peak_memory_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        print(json.dumps(found, indent=2))
-
-
-if __name__ == "__main__":
-    main()
