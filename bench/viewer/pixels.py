@@ -8,7 +8,7 @@ import numpy as np
 from chrome import Shown
 from numpy.typing import NDArray
 
-from esker.viewer.colors import palette
+from esker.viewer.scenes.colors import palette
 
 _MOST_OFF = 8
 """Of 255: a few colors of the palette, for the distance of a pixel from its sample."""
