@@ -7,7 +7,7 @@ from typing import Any
 
 import made
 from chrome import FRAME
-from served import Process, marks, page_of, viewing
+from served import Page, Process, marks, page_of, viewing
 
 import esker
 
@@ -46,12 +46,12 @@ def cases(paths: dict[str, Path]) -> dict[str, tuple[Path, str, dict[str, Any]]]
 
 def read_for(
     browser: Any, server: Process, query: str, context: dict[str, Any]
-) -> tuple[int, list[int], float]:
-    """What a page takes: bytes from storage, bytes of each array, and pixels of the plot.
+) -> tuple[int, Page, float]:
+    """What a page takes: bytes from storage, what was sent, and pixels of the plot.
 
     From storage: what the server read beyond what it read for the same page again, when it had the picture.
     """
-    read, arrays, pixels = [], [], 0.0
+    read, first, pixels = [], None, 0.0
     for turn in range(2):
         before = server.read_bytes()
         with page_of(browser, server, query, **context) as page:
@@ -59,10 +59,15 @@ def read_for(
             page.page.wait_for_timeout(300)
             read.append(server.read_bytes() - before)
             if turn == 0:
-                arrays = page.arrays
+                first = page
                 _, _, width, height, *_ = page.page.evaluate(FRAME)
                 pixels = width * height * page.page.evaluate("devicePixelRatio") ** 2
-    return read[0] - read[1], arrays, pixels
+    assert first is not None
+    return read[0] - read[1], first, pixels
+
+
+def samples_of(arrays: list[int], item: int) -> list[int]:
+    return [size // item for size in arrays if size > _LEAST_BYTES]
 
 
 def amount(browser: Any, other: Path, path: Path, query: str, context: dict[str, Any]) -> dict[str, Any]:
@@ -70,16 +75,17 @@ def amount(browser: Any, other: Path, path: Path, query: str, context: dict[str,
     with viewing(other, path) as server:
         with page_of(browser, server, "dataset=0") as page:  # for what Python imports late
             marks(page)
-        stored, arrays, pixels = read_for(browser, server, f"dataset=1&{query}", context)
-    samples = [size // item for size in arrays if size > _LEAST_BYTES]
-    last = samples[-1]
+        stored, page, pixels = read_for(browser, server, f"dataset=1&{query}", context)
+    stages = samples_of(page.arrays[: page.until_whole], item)
+    later = samples_of(page.arrays[page.until_whole :], item)
     return {
         "pixels": round(pixels),
-        "samples": samples,
-        "samples_per_pixel": round(sum(samples) / pixels, 2),
-        "stages_over_last": round(sum(samples) / last, 2),
+        "samples_of_stages": stages,
+        "samples_below_afterwards": sum(later),
+        "samples_per_pixel": round(sum(stages + later) / pixels, 2),
+        "stages_over_last": round(sum(stages) / stages[-1], 2),
         "read_kb": round(stored / 1e3),
-        "read_limit_kb": round((2 * item * sum(samples) + _READ_LIMIT) / 1e3),
+        "read_limit_kb": round((2 * item * sum(stages + later) + _READ_LIMIT) / 1e3),
     }
 
 

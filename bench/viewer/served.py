@@ -92,9 +92,19 @@ class Page(Shown):
 
     arrays: list[int] = field(default_factory=list)
     """The bytes of each array that came through the websocket."""
+    until_whole: int | None = None
+    """How many of them had come when the page first said that a complete picture is on the screen."""
 
     def watch(self) -> None:
-        self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
+        self.page.on("websocket", self._opened)
+
+    def _opened(self, socket: Any) -> None:
+        socket.on("framereceived", self._received)
+        socket.on("framesent", self._sent)
+
+    def _sent(self, frame: str | bytes) -> None:
+        if self.until_whole is None and '"attr":"drawn"' in str(frame):
+            self.until_whole = len(self.arrays)
 
     def _received(self, frame: str | bytes) -> None:
         if isinstance(frame, bytes):
