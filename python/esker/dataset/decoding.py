@@ -30,7 +30,8 @@ def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
     masked = np.ma.masked_invalid(values)
     for name in FILL_ATTRIBUTES:
         fill = fill_values(field.attrs.get(name, []), values.dtype)
-        masked = np.ma.masked_where(np.isin(values, fill), masked)
+        if fill.size:
+            masked = np.ma.masked_where(np.isin(values, fill), masked, copy=False)
     scale, offset = field.attrs.get("scale_factor", 1), field.attrs.get("add_offset", 0)
     if (scale, offset) == (1, 0) or isinstance(scale, str) or isinstance(offset, str):
         return masked

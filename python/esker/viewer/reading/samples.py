@@ -42,6 +42,10 @@ class Kind(IntEnum):
     """0 or less, under logarithmic colors."""
 
 
+_IS_WITHOUT_VALUE = np.isin(np.arange(len(Kind)), (Kind.FILL, Kind.NAN, Kind.MISSING))
+"""By the number of a kind."""
+
+
 class Stale(Exception):
     """No page waits for the read any more."""
 
@@ -149,7 +153,7 @@ def read_samples(field: Field, request: Request, is_wanted: Callable[[], bool]) 
     numbers = values.filled(0) if values.dtype.kind in "iu" else np.ma.getdata(values)
     notes = tuple(_notes(numbers, kinds))
     drawn = numbers.astype(np.float32 if _fits_single(numbers.dtype) else np.float64)
-    drawn = np.where(np.isin(kinds, (Kind.FILL, Kind.NAN, Kind.MISSING)), drawn.dtype.type(np.nan), drawn)
+    drawn[_IS_WITHOUT_VALUE[kinds]] = np.nan
     return Samples(drawn, kinds, found.statistics.bytes, found.error, notes)
 
 
