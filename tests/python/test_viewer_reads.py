@@ -63,6 +63,19 @@ def test_the_overview_is_coarse_and_the_level_is_that_of_the_screen(ds: esker.Da
     )
 
 
+def test_an_overview_comes_first_if_it_is_small_against_the_picture(
+    ds: esker.Dataset, tmp_path: Path
+) -> None:
+    for window in None, (100.0, 300.0, 50.0, 200.0), (100.0, 120.0, 100.0, 110.0):
+        found, _, _ = plan(ds, field="map", window=window)
+        assert found.detail is not None and found.stages[-1] == found.detail
+        assert sum(samples_of(ds, one) for one in found.stages) <= 1.4 * samples_of(ds, found.detail)
+        assert found.is_whole == (window is None)
+    small = opened(tmp_path / "a.idx", {"f": np.zeros((300, 400), "f4")})
+    found, _, _ = plan(small, field="f")
+    assert found.stages == (found.detail,) and found.is_whole
+
+
 def test_small_screens_need_no_detail(ds: esker.Dataset) -> None:
     found, _, _ = plan(ds, (100, 80), field="map")
     assert found.detail is None and found.final == found.overview

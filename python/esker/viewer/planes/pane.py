@@ -142,20 +142,22 @@ class Pane:
         self._outline(source)
         self._error = ""
         self._plan = source.plan(self.pixels)
-        final = self._page.reader.kept(self._plan.final)
-        if final is not None:
-            self._draw(final)
-            return
-        self._start(self._plan.overview)
-        if self._plan.detail is not None and self.canvas.pixels is not None:
-            self._start(self._plan.detail)
-        self.tell()
+        drawn = [self._start(request) for request in self._needed(self._plan)]
+        if not any(drawn):
+            self.tell()
 
-    def _start(self, request: Request) -> None:
+    def _needed(self, plan: Plan) -> list[Request]:
+        """The reads to start: of a picture in memory the last one alone; before the page told its size, the overview alone."""
+        if self.canvas.pixels is None:
+            return [request for request in plan.stages if request == plan.overview]
+        return [plan.final] if self._page.reader.kept(plan.final) is not None else [*plan.stages]
+
+    def _start(self, request: Request) -> bool:
+        """Draws what is in memory, and returns True; else starts its read."""
         kept = self._page.reader.kept(request)
         if kept is not None:
             self._draw(kept)
-            return
+            return True
         source, ticket = self.source, self._ticket
         assert source is not None
 
@@ -163,6 +165,7 @@ class Pane:
             self._page.later(partial(self._arrived, ticket, picture, reason))
 
         self._page.reader.submit(request, partial(source.read, request), lambda: self._ticket == ticket, done)
+        return False
 
     def _arrived(self, ticket: int, picture: Picture | None, reason: str) -> None:
         if ticket != self._ticket:
@@ -247,8 +250,9 @@ class Pane:
 
     def underlay(self) -> None:
         """The complete picture is on the screen: the overview below it has time now."""
-        if self._plan is not None and not _is_current(self.canvas.overview, self._plan.overview):
-            self._start(self._plan.overview)
+        plan = self._plan
+        if plan is not None and not plan.is_whole and not _is_current(self.canvas.overview, plan.overview):
+            self._start(plan.overview)
 
     def _prefetch(self) -> None:
         """Reads the next step in the background."""

@@ -2,7 +2,8 @@
 
 choose_view (Field.view) decides, with a camera that looks along the normal of the plane: it returns the coarsest level whose
 samples are at most a pixel apart. A picture takes two reads: an overview of the whole plane at a coarse level, then the
-visible part at the level it needs. The overview stays below the visible part, so a plane that is panned is never blank.
+visible part at the level it needs. The overview stays below the visible part, so a plane that is panned is never blank. If
+the visible part has few samples, the overview follows it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from esker.viewer.scenes.session import Scene, Window
 
 OVERVIEW_SAMPLES = 1 << 16
 """Of the plane, at most: 256 kB of float32, and 1/12 of the samples of a screen of 1024 x 768."""
+OVERVIEW_SHARE = 0.4
+"""Of the samples of a detail, at most, for an overview that comes first."""
 MAX_SAMPLES = 1 << 24
 """Of one answer; each component counts."""
 SAMPLES_PER_PIXEL = 4
@@ -91,6 +94,17 @@ class Plan:
     """None if the overview is fine enough."""
     note: str = ""
     """A sentence if the level is not the one that was asked for."""
+    is_overview_small: bool = True
+    """Against the detail. Else it would cost more time than it saves, and follows the detail."""
+    is_whole: bool = False
+    """The detail covers the plane: nothing of the overview is seen below it."""
+
+    @property
+    def stages(self) -> tuple[Request, ...]:
+        """The reads until the picture is complete, in order."""
+        if self.detail is None:
+            return (self.overview,)
+        return (self.overview, self.detail) if self.is_overview_small else (self.detail,)
 
     @property
     def final(self) -> Request:
@@ -122,7 +136,10 @@ def plan_of(field: Field, scene: Scene, plane: Plane, pixels: tuple[int, int]) -
     first = _request(field, scene, plane, whole, min(overview, level))
     if level <= overview:
         return Plan(first, None, note)
-    return Plan(first, _request(field, scene, plane, visible, level), note)
+    detail = _request(field, scene, plane, visible, level)
+    counts = [math.prod(shape_at(field, scene.step, one.box, one.level)) for one in (first, detail)]
+    is_small = counts[0] <= OVERVIEW_SHARE * counts[1]
+    return Plan(first, detail, note, is_small, visible == whole)
 
 
 def box_request(field: Field, scene: Scene, plane: Plane) -> Request:
