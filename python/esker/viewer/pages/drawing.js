@@ -28,7 +28,7 @@ const drawing = (() => {
     interactor.setDesiredUpdateRate(UPDATES_PER_S)
     const canvas = container.querySelector("canvas")
     canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); onLost() })
-    let bounds = [0, 1, 0, 1, 0, 1], texts = [], outline = null, volume = null, surface = null, waiting = false
+    let bounds = [0, 1, 0, 1, 0, 1], texts = [], outline = null, volume = null, surface = null, waiting = false, isNew = false
 
     function resize() {
       window3d.resize()
@@ -129,7 +129,9 @@ const drawing = (() => {
 
     function render() {
       renderer.resetCameraClippingRange()
-      windows.render()
+      if (isNew) withSameNumbers(() => windows.render())
+      else windows.render()
+      isNew = false
     }
 
     function turn(across, up) {
@@ -165,6 +167,7 @@ const drawing = (() => {
       volume = Core.vtkVolume.newInstance()
       volume.setMapper(mapper)
       volume.getProperty().setInterpolationTypeToLinear()
+      isNew = true
       style(looks)
       renderer.addVolume(volume)
     }
@@ -251,6 +254,15 @@ const drawing = (() => {
     const along = (axis) => look(...ALONG[axis])
     return {frame, ball, start, along, cameraNumbers, setCamera, render, turn, zoom, showVolume, style, showSurface, showCells, clear,
       darken, resize, onScreen, camera, interactor, hasVolume: () => volume !== null}
+  }
+
+  // vtk.js begins each ray of a volume at a random share of a step, which it chooses when it draws the volume first. With the
+  // same shares each time, a link shows the same picture.
+  function withSameNumbers(draw) {
+    const random = Math.random
+    let state = 1
+    Math.random = () => (state = state * 48271 % 2147483647) / 2147483647
+    try { draw() } finally { Math.random = random }
   }
 
   // The samples at a stride along each axis.
