@@ -312,12 +312,13 @@ const volumePage = (() => {
     clearTimeout(settling)
     settling = setTimeout(() => {
       state.camera = state.window.cameraNumbers().map((one) => Number(one.toPrecision(5))).join(",")
-      keepLink()
+      state.params.set("camera", state.camera)  // not keepLink(): the server may still have to answer to other changes
+      history.replaceState(null, "", `?${state.params}`)
     }, 300)
   }
 
   function step(by, around) {
-    const {steps} = state.scene.choices, at = steps.indexOf(state.scene.values.step) + by
+    const {steps} = state.scene.choices, at = steps.indexOf(Number(asked("step", state.scene.values.step))) + by
     const next = around ? (at + steps.length) % steps.length : Math.min(Math.max(at, 0), steps.length - 1)
     if (steps.length) change({step: steps[next]})
   }
@@ -337,9 +338,12 @@ const volumePage = (() => {
   // To follow begins with the last step.
   const follow = (follows) => change(follows ? {follow: 1, step: null} : {follow: null})
 
+  // The value that the server was asked for last: its answer may still have to come.
+  const asked = (name, shown) => state.params.get(name) ?? shown
+
   function after(name) {
     const values = [...el(`c-${name}`).options].map((option) => option.value)
-    return values[(values.indexOf(el(`c-${name}`).value) + 1) % values.length]
+    return values[(values.indexOf(asked(name, el(`c-${name}`).value)) + 1) % values.length]
   }
 
   function level(by) {
