@@ -173,11 +173,9 @@ def test_a_communicator_is_refused(bare: Path, tmp_path: Path) -> None:
 
 
 def mirror() -> str:
-    """The server of Debian's packages that apt uses here."""
+    """The server of Debian's packages that apt uses here; if apt has no lists, the usual one."""
     asked = ("apt-get", "indextargets", "--format", "$(REPO_URI)", "Label: Debian", "Component: main")
-    found = call(*asked).split()
-    assert found, "apt has no packages of Debian"
-    return found[0]
+    return next(iter(call(*asked).split()), "http://deb.debian.org/debian")
 
 
 def inside(root: Path, *command: Any) -> str:
