@@ -8,7 +8,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-suites=(mpich-smoke serial-smoke slow python-slow compilers configurations sanitize clang smpi threads mpich fuzz docs serial debug)
+suites=(mpich-smoke serial-smoke slow python-slow compilers configurations sanitize clang smpi threads mpich fuzz docs release-files serial debug)
 least_s=60  # less is not worth the start
 end_s=$((60 * ${1:-100000}))
 ran=() not_run=() failed=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/, as far as building and the demo need.
 #
-#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs]
+#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs] [wheels]
 #                                        mpich: also a second MPI
 #                                        test: also what the tests need, MPICH and Chromium among it
 #                                        clang: also clang (and libomp, which zfp's CMake files need)
@@ -9,6 +9,7 @@
 #                                        simgrid: also SimGrid, which simulates ranks
 #                                        glusterfs: also GlusterFS, a distributed file system, for its test
 #                                        docs: also Doxygen, for the site of the documentation
+#                                        wheels: also debootstrap, which makes minimal systems
 #
 # Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -34,7 +35,8 @@ for group in "$@"; do
     simgrid) packages+=(libsimgrid-dev) ;;
     glusterfs) packages+=(glusterfs-server) ;;
     docs) packages+=(doxygen) ;;
-    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid, glusterfs or docs, found '$group'" ;;
+    wheels) packages+=(debootstrap) ;;
+    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid, glusterfs, docs or wheels, found '$group'" ;;
   esac
 done
 

@@ -4,7 +4,8 @@
 #   scripts/test.sh [SUITE...]     release python (default), slow python-slow (tests with the label `slow`, on the
 #                                  release build), compilers (in projects of users), configurations (without optional
 #                                  parts), serial-smoke mpich-smoke mpich serial debug sanitize threads clang
-#                                  coverage fuzz smpi, glusterfs (on the release build), docs (the site)
+#                                  coverage fuzz smpi, glusterfs (on the release build), docs (the site),
+#                                  release-files (those of a release), wheels (the wheel on other systems)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests, and its closing lines are kept in build/logs/SUITE-closing.log. Exit
@@ -84,6 +85,13 @@ run_docs() {
   .venv/bin/python -m pytest tests/docs
 }
 
+# Makes the files of a release, and checks them.
+run_release_files() {
+  scripts/release.sh --draft || return 1
+  say "release-files: testing"
+  .venv/bin/python -m pytest tests/release
+}
+
 # The ten slowest tests in the output of ctest; pytest lists its own.
 list_slowest() {
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | sed -n 1,10p
@@ -94,7 +102,8 @@ run_suite() {
   mkdir -p build/logs
   echo "$suite: stopped; all of its output is in $log" >"build/logs/$suite-closing.log"
   case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
-    coverage) set -- run_coverage ;; docs) set -- run_docs ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
+    coverage) set -- run_coverage ;; docs) set -- run_docs ;; release-files) set -- run_release_files ;;
+    wheels) set -- .venv/bin/python -m pytest tests/python/test_wheel.py -m wheels ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   local slowest
   slowest=$(list_slowest "$log")

@@ -101,7 +101,9 @@ TYPE_NAME = "ESKER_API const char* esker_type_name(esker_type type);"
     ],
     ids=["parameter", "one more parameter", "result", "removed", "constant"],
 )
-def test_a_change_of_the_c_abi_is_found(c_abi: ModuleType, tmp_path: Path, old: str, new: str, named: str) -> None:
+def test_a_change_of_the_c_abi_is_found(
+    c_abi: ModuleType, tmp_path: Path, old: str, new: str, named: str
+) -> None:
     assert named in differences_after(c_abi, old, new, tmp_path)
 
 
