@@ -77,7 +77,7 @@ write_notes >"$out/NOTES.md"
 ls -sh --block-size=K "$out"
 cat <<NEXT
 next, by hand:
-  git tag -a v$version -F build/release-$version/NOTES.md
+  git tag -a --cleanup=whitespace v$version -F build/release-$version/NOTES.md
   git push origin v$version
   upload the files of build/release-$version, with NOTES.md as text; the wheel and esker-$version.tar.gz also suit a
   package index (twine upload)
