@@ -1,0 +1,51 @@
+#include "detached.h"
+
+#include <cstring>
+
+namespace esker::pnetcdf {
+namespace {
+
+/// Copies the values of a box with a map of memory to a dense list, one axis per call.
+std::byte* gather(const cdf::Access& box, std::size_t axis, const std::byte* from, Index size,
+                  std::byte* to) {
+  if (axis == box.count.size()) {
+    std::memcpy(to, from, static_cast<std::size_t>(size));
+    return to + size;
+  }
+  for (Index i = 0; i < box.count[axis]; ++i) {
+    to = gather(box, axis + 1, from + i * box.map_bytes[axis], size, to);
+  }
+  return to;
+}
+
+}  // namespace
+
+bool detach(const OpenFile& file, bool always, Prepared& prepared) {
+  const Type stored = file.variable(prepared.accesses.front().variable).type;
+  const Type type = prepared.accesses.front().memory_type;
+  if (type == stored && (!always || !prepared.copy.empty())) return true;
+  const Index size = netcdf::size_bytes(type);
+  const Index stored_size = netcdf::size_bytes(stored);
+  std::vector<std::byte> copy(static_cast<std::size_t>(prepared.bytes));
+  std::vector<std::byte> dense;
+  std::byte* next = copy.data();
+  bool fits = true;
+  for (cdf::Access& box : prepared.accesses) {
+    const auto* values = static_cast<const std::byte*>(box.values);
+    const Index n = n_values(box);
+    if (!box.map_bytes.empty()) {
+      dense.resize(static_cast<std::size_t>(n * size));
+      gather(box, 0, values, size, dense.data());
+      values = dense.data();
+      box.map_bytes.clear();
+    }
+    fits = convert(type, values, n, stored, next) && fits;
+    box.values = next;
+    box.memory_type = stored;
+    next += n * stored_size;
+  }
+  prepared.copy = std::move(copy);
+  return fits;
+}
+
+}  // namespace esker::pnetcdf

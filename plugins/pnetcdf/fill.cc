@@ -1,0 +1,81 @@
+// Functions of fill modes and fill values.
+#include "formats/netcdf/model/fill.h"
+
+#include "definition.h"
+#include "elements.h"
+#include "interface.h"
+
+using namespace esker::pnetcdf;
+
+namespace {
+
+constexpr const char* kFillValue = "_FillValue";
+
+int check_fill_definition(const OpenFile& file, int id) {
+  if (!file.file->is_defining()) return NC_ENOTINDEFINE;
+  if (id == NC_GLOBAL) return NC_EGLOBAL;
+  return file.has_variable(id) ? NC_NOERR : NC_ENOTVAR;
+}
+
+bool has_fill_value(const esker::cdf::Variable& variable) {
+  for (const auto& attribute : variable.attributes) {
+    if (attribute.name == kFillValue) return true;
+  }
+  return false;
+}
+
+int check_filled_record(const OpenFile& file, int id, MPI_Offset record) {
+  if (!file.file->is_writable()) return NC_EPERM;
+  if (file.file->is_defining()) return NC_EINDEFINE;
+  if (id == NC_GLOBAL) return NC_EGLOBAL;
+  if (!file.has_variable(id)) return NC_ENOTVAR;
+  if (!file.header().is_record(file.variable(id))) return NC_ENOTRECVAR;
+  if (file.is_independent) return NC_EINDEP;
+  if (record < 0) return NC_EINVAL;
+  const bool fills = file.variable_fills[static_cast<std::size_t>(id)] != 0;
+  return fills || has_fill_value(file.variable(id)) ? NC_NOERR : NC_ENOTFILL;
+}
+
+}  // namespace
+
+int ncmpi_set_fill(int ncid, int fillmode, int* old_mode) {
+  return with_file(ncid, [&](OpenFile& file) -> int {
+    if (!file.file->is_writable()) return NC_EPERM;
+    if (!file.file->is_defining()) return NC_ENOTINDEFINE;
+    if (fillmode != NC_FILL && fillmode != NC_NOFILL) return NC_EINVAL;
+    give(old_mode, file.fills ? NC_FILL : NC_NOFILL);
+    file.fills = fillmode == NC_FILL;
+    file.variable_fills.assign(file.variable_fills.size(), file.fills ? 1 : 0);
+    return NC_NOERR;
+  });
+}
+
+int ncmpi_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value) {
+  return with_file(ncid, [&](OpenFile& file) -> int {
+    const int code = file.agreed(check_fill_definition(file, varid));
+    if (code != NC_NOERR) return code;
+    file.variable_fills[static_cast<std::size_t>(varid)] = no_fill == 0 ? 1 : 0;
+    if (fill_value == nullptr || no_fill != 0) return NC_NOERR;
+    return ncmpi_put_att(ncid, varid, kFillValue, static_cast<int>(file.variable(varid).type), 1, fill_value);
+  });
+}
+
+int ncmpi_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_value) {
+  return with_file(ncid, [&](OpenFile& file) -> int {
+    if (varid == NC_GLOBAL) return NC_EGLOBAL;
+    if (!file.has_variable(varid)) return NC_ENOTVAR;
+    give(no_fill, file.variable_fills[static_cast<std::size_t>(varid)] == 0 ? 1 : 0);
+    if (fill_value == nullptr) return NC_NOERR;
+    const auto stored = esker::netcdf::fill_value(file.variable(varid));
+    copy_swapped(stored.data(), static_cast<std::byte*>(fill_value), 1,
+                 static_cast<esker::Index>(stored.size()));
+    return NC_NOERR;
+  });
+}
+
+int ncmpi_fill_var_rec(int ncid, int varid, MPI_Offset recno) {
+  return with_file(ncid, [&](OpenFile& file) {
+    const int code = file.agreed(check_filled_record(file, varid, recno));
+    return code != NC_NOERR ? code : code_of(file.file->fill(varid, recno));
+  });
+}

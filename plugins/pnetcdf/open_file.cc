@@ -1,0 +1,56 @@
+#include "open_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace esker::pnetcdf {
+namespace {
+
+std::vector<std::unique_ptr<OpenFile>>& open_files() {
+  static std::vector<std::unique_ptr<OpenFile>> files;
+  return files;
+}
+
+}  // namespace
+
+int OpenFile::agreed(int code) const {
+  if (!is_safe) return code;
+  std::array<std::uint64_t, 1> worst{static_cast<std::uint64_t>(-std::int64_t{code})};
+  comm->all_reduce_max(std::span<std::uint64_t>(worst));
+  return -static_cast<int>(worst[0]);
+}
+
+int add_open_file(std::unique_ptr<OpenFile> file, int* ncid) {
+  auto& files = open_files();
+  auto place = std::find(files.begin(), files.end(), nullptr);
+  if (place == files.end()) {
+    if (files.size() >= NC_MAX_NFILES) return NC_ENFILE;
+    place = files.insert(files.end(), nullptr);
+  }
+  *ncid = static_cast<int>(place - files.begin());
+  *place = std::move(file);
+  return NC_NOERR;
+}
+
+OpenFile* find_open_file(int ncid) {
+  auto& files = open_files();
+  const bool exists = ncid >= 0 && static_cast<std::size_t>(ncid) < files.size();
+  return exists ? files[static_cast<std::size_t>(ncid)].get() : nullptr;
+}
+
+std::unique_ptr<OpenFile> remove_open_file(int ncid) {
+  return std::move(open_files()[static_cast<std::size_t>(ncid)]);
+}
+
+std::vector<int> open_file_numbers() {
+  std::vector<int> numbers;
+  const auto& files = open_files();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i] != nullptr) numbers.push_back(static_cast<int>(i));
+  }
+  return numbers;
+}
+
+}  // namespace esker::pnetcdf

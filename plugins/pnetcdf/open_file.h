@@ -1,0 +1,69 @@
+// OpenFile: what the library knows of an open file, and the table of open files by number.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "buffer.h"
+#include "codes.h"
+#include "comm/comm.h"
+#include "requests.h"
+#include "shared_cdf/shared_file.h"
+
+namespace esker::pnetcdf {
+
+struct OpenFile {
+  std::shared_ptr<Comm> comm;
+  std::unique_ptr<cdf::SharedFile> file;
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> hints;  ///< as the program gave them
+  cdf::FileRoom room;                                      ///< as the hints ask for
+  bool is_new = false;             ///< created, and not yet completed by a first end_definition()
+  bool is_independent = false;     ///< between begin_indep_data and end_indep_data
+  bool is_safe = false;            ///< PNETCDF_SAFE_MODE: errors of arguments become those of all ranks
+  bool has_strict_bounds = false;  ///< PNETCDF_RELAX_COORD_BOUND=0: no start at the end of an axis
+  bool fills = false;              ///< fill mode of the file, for variables to come
+  std::vector<char> variable_fills;
+  std::size_t n_old_variables = 0;  ///< those that existed before the definition
+  Requests requests;
+  AttachedBuffer buffer;
+  Index put_bytes = 0, get_bytes = 0;  ///< bytes of values, by this rank
+
+  [[nodiscard]] const cdf::Header& header() const { return file->header(); }
+  [[nodiscard]] bool has_variable(int id) const {
+    return id >= 0 && static_cast<std::size_t>(id) < header().variables.size();
+  }
+  [[nodiscard]] const cdf::Variable& variable(int id) const {
+    return header().variables[static_cast<std::size_t>(id)];
+  }
+  /// Collective, only if is_safe: the lowest code of all ranks. Else this rank's.
+  [[nodiscard]] int agreed(int code) const;
+};
+
+/// NC_ENFILE: too many.
+int add_open_file(std::unique_ptr<OpenFile> file, int* ncid);
+/// Null: no such file is open.
+OpenFile* find_open_file(int ncid);
+std::unique_ptr<OpenFile> remove_open_file(int ncid);
+std::vector<int> open_file_numbers();
+
+/// Calls `use(file)`; NC_EBADID if there is no such file.
+template <class Use>
+int with_file(int ncid, const Use& use) noexcept {
+  return guarded([&] {
+    OpenFile* file = find_open_file(ncid);
+    return file == nullptr ? static_cast<int>(NC_EBADID) : use(*file);
+  });
+}
+
+/// Stores a result unless the caller does not want it.
+template <class T, class V>
+void give(T* result, V value) {
+  if (result != nullptr) *result = static_cast<T>(value);
+}
+
+}  // namespace esker::pnetcdf

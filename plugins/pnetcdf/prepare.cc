@@ -1,0 +1,85 @@
+// From what a call names to accesses of the file.
+#include <algorithm>
+#include <limits>
+
+#include "transfer.h"
+
+namespace esker::pnetcdf {
+namespace {
+
+/// The bytes between neighbors in memory, and how many bytes the map reaches.
+Index set_map(cdf::Access& access, const MPI_Offset* map, Index size) {
+  Index reach = size;
+  for (std::size_t i = 0; i < access.count.size(); ++i) {
+    access.map_bytes.push_back(map[i] * size);
+    reach += (access.count[i] - 1) * std::max<Index>(access.map_bytes.back(), 0);
+  }
+  return reach;
+}
+
+/// Packs, and lets `values` point to the dense list. NC_EIOMISMATCH: it has another number of values than the
+/// boxes.
+int use_datatype(Direction direction, const Memory& memory, Index total, Type stored, Prepared& prepared,
+                 Type& type, void*& values) {
+  type = stored;
+  if (memory.datatype == MPI_DATATYPE_NULL) return NC_NOERR;
+  Elements elements;
+  if (const int code = decode(memory.datatype, elements); code != NC_NOERR) return code;
+  if (memory.n > std::numeric_limits<int>::max()) return NC_EINTOVERFLOW;
+  if (elements.per_item * memory.n != total) return NC_EIOMISMATCH;
+  if (elements.has_values && !(elements.is_byte && netcdf::size_bytes(stored) == 1)) type = elements.type;
+  if (!are_alike(type, stored)) return NC_ECHAR;
+  if (elements.is_dense || total == 0) return NC_NOERR;
+  if (direction == Direction::kIn) {
+    prepared.copy = pack(values, memory.n, memory.datatype);
+    values = prepared.copy.data();
+  } else {
+    prepared.unpack = UnpackLater(values, memory.n, memory.datatype);
+    values = prepared.unpack.dense();
+  }
+  return NC_NOERR;
+}
+
+void set_memory(cdf::Access& access, Direction direction, Type type, std::byte* values) {
+  access.memory_type = type;
+  if (direction == Direction::kIn) {
+    access.values = values;
+  } else {
+    access.target = values;
+  }
+}
+
+}  // namespace
+
+int prepare(const OpenFile& file, Direction direction, const Part& part, Prepared& prepared) {
+  const cdf::Variable& variable = file.variable(part.variable);
+  std::vector<cdf::Access> boxes = boxes_of(file, part.variable, part.place);
+  Index total = 0;
+  for (const cdf::Access& box : boxes) total += n_values(box);
+  Type type = part.memory.type;
+  void* values = part.memory.values;
+  if (part.memory.is_flexible) {
+    const int code = use_datatype(direction, part.memory, total, variable.type, prepared, type, values);
+    if (code != NC_NOERR) return code;
+  }
+  if (total == 0) return NC_NOERR;
+  const Index size = netcdf::size_bytes(type);
+  type = memory_type_for(type, variable.type, file.header().version);
+  auto* next = static_cast<std::byte*>(values);
+  for (cdf::Access& box : boxes) {
+    const Index n = n_values(box);
+    if (n == 0) continue;
+    set_memory(box, direction, type, next);
+    next += n * size;
+    const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;
+    if (has_map && !box.count.empty()) {
+      const bool is_packed = !prepared.copy.empty() || prepared.unpack.is_needed();
+      if (set_map(box, part.place.map, size) > total * size && is_packed) return NC_EINVAL;
+    }
+    prepared.accesses.push_back(std::move(box));
+  }
+  prepared.bytes = total * netcdf::size_bytes(variable.type);
+  return NC_NOERR;
+}
+
+}  // namespace esker::pnetcdf

@@ -1,0 +1,130 @@
+#include "requests.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "open_file.h"
+
+namespace esker::pnetcdf {
+namespace {
+
+Request* find_request(Requests& requests, int number) {
+  std::vector<Request>& list = number % 2 == 0 ? requests.puts : requests.gets;
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), number,
+                       [](const Request& request, int wanted) { return request.number < wanted; });
+  return found != list.end() && found->number == number ? &*found : nullptr;
+}
+
+void select_all(std::vector<Request>& list) {
+  for (Request& request : list) request.is_selected = true;
+}
+
+/// Marks the requests that a call names, and sets their numbers to NC_REQ_NULL.
+int select(Requests& requests, int n, int* numbers, int* statuses) {
+  if (n == NC_REQ_ALL || n == NC_PUT_REQ_ALL) select_all(requests.puts);
+  if (n == NC_REQ_ALL || n == NC_GET_REQ_ALL) select_all(requests.gets);
+  int code = NC_NOERR;
+  for (int i = 0; i < n; ++i) {
+    if (statuses != nullptr) statuses[i] = NC_NOERR;
+    if (numbers[i] == NC_REQ_NULL) continue;
+    Request* request = numbers[i] < 0 ? nullptr : find_request(requests, numbers[i]);
+    if (request == nullptr || request->is_selected) {
+      if (statuses != nullptr) statuses[i] = NC_EINVAL_REQUEST;
+      code = NC_EINVAL_REQUEST;
+      continue;
+    }
+    request->is_selected = true;
+    request->status = statuses == nullptr ? nullptr : statuses + i;
+    numbers[i] = NC_REQ_NULL;
+  }
+  return code;
+}
+
+bool has_selected(const std::vector<Request>& list) {
+  return std::any_of(list.begin(), list.end(), [](const Request& request) { return request.is_selected; });
+}
+
+void forget_selected(OpenFile& file, std::vector<Request>& list) {
+  for (const Request& request : list) {
+    if (request.is_selected && request.part_of_buffer >= 0) file.buffer.free(request.part_of_buffer);
+  }
+  std::erase_if(list, [](const Request& request) { return request.is_selected; });
+}
+
+/// Gives each request its result: that of the transfer, or whether its values were in range. Returns the
+/// first error.
+int finish(std::vector<Request>& list, int code, const std::vector<cdf::Access>& moved) {
+  std::size_t next = 0;
+  int first = code;
+  for (Request& request : list) {
+    if (!request.is_selected) continue;
+    int own = code;
+    for (std::size_t i = 0; i < request.accesses.size(); ++i) {
+      if (moved[next++].is_out_of_range && own == NC_NOERR) own = NC_ERANGE;
+    }
+    if (code == NC_NOERR && request.unpack.is_needed()) request.unpack.unpack();
+    if (request.status != nullptr && *request.status == NC_NOERR) *request.status = own;
+    if (first == NC_NOERR) first = own;
+  }
+  return first;
+}
+
+/// Moves the selected puts or gets in one transfer.
+int move_selected(OpenFile& file, std::vector<Request>& list, bool in, bool all) {
+  std::vector<cdf::Access> accesses;
+  for (const Request& request : list) {
+    if (!request.is_selected) continue;
+    accesses.insert(accesses.end(), request.accesses.begin(), request.accesses.end());
+    (in ? file.put_bytes : file.get_bytes) += request.bytes;
+  }
+  const Status status = all ? (in ? file.file->put({}, accesses) : file.file->get({}, accesses))
+                            : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
+  const int code = finish(list, code_of(status), accesses);
+  forget_selected(file, list);
+  return code;
+}
+
+int check_wait(const OpenFile& file, bool all) {
+  if (file.file->is_defining()) return NC_EINDEFINE;
+  if (all) return file.is_independent ? NC_EINDEP : NC_NOERR;
+  return file.is_independent ? NC_NOERR : NC_ENOTINDEP;
+}
+
+}  // namespace
+
+int keep(std::vector<Request>& list, int first_number, Request request) {
+  request.number = list.empty() ? first_number : list.back().number + 2;
+  list.push_back(std::move(request));
+  return list.back().number;
+}
+
+int wait(OpenFile& file, bool all, int n, int* numbers, int* statuses) {
+  if (const int code = check_wait(file, all); code != NC_NOERR) return code;
+  if (!all && n == 0) return NC_NOERR;
+  int code = n < NC_PUT_REQ_ALL ? static_cast<int>(NC_EINVAL) : select(file.requests, n, numbers, statuses);
+  std::array<std::uint64_t, 2> any{has_selected(file.requests.puts), has_selected(file.requests.gets)};
+  if (all) file.comm->all_reduce_max(std::span<std::uint64_t>(any));
+  if (any[0] != 0) {
+    const int moved = move_selected(file, file.requests.puts, true, all);
+    if (code == NC_NOERR) code = moved;
+  }
+  if (any[1] != 0) {
+    const int moved = move_selected(file, file.requests.gets, false, all);
+    if (code == NC_NOERR) code = moved;
+  }
+  return code;
+}
+
+int cancel(OpenFile& file, int n, int* numbers, int* statuses) {
+  if (n == 0) return NC_NOERR;
+  if (n < NC_PUT_REQ_ALL) return NC_EINVAL;
+  const int code = select(file.requests, n, numbers, statuses);
+  forget_selected(file, file.requests.puts);
+  forget_selected(file, file.requests.gets);
+  return code;
+}
+
+}  // namespace esker::pnetcdf
