@@ -52,6 +52,14 @@ bool convert_all(const From* values, Index n, To* out) {
   return fits;
 }
 
+template <class From, class To>
+bool fit_all(const From* values, Index n) {
+  for (Index i = 0; i < n; ++i) {
+    if (!is_in_range<From, To>(values[i])) return false;
+  }
+  return true;
+}
+
 /// Calls `use` with a null pointer to the C type.
 template <class Use>
 bool with_c_type(Type type, const Use& use) {
@@ -99,6 +107,13 @@ bool convert(Type from, const void* values, Index n, Type to, void* out) {
     return with_c_type(to, [&]<class To>(To*) {
       return convert_all(static_cast<const From*>(values), n, static_cast<To*>(out));
     });
+  });
+}
+
+bool fits(Type from, const void* values, Index n, Type to) {
+  if (from == to) return true;
+  return with_c_type(from, [&]<class From>(From*) {
+    return with_c_type(to, [&]<class To>(To*) { return fit_all<From, To>(static_cast<const From*>(values), n); });
   });
 }
 

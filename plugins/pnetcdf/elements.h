@@ -40,6 +40,8 @@ Type memory_type_for(Type memory, Type stored, cdf::Version version);
 /// Converts `n` values in memory; types that are alike. False: some are beyond the range of `to`, and became
 /// the default fill value of that type.
 bool convert(Type from, const void* values, Index n, Type to, void* out);
+/// Whether convert() would return true.
+bool fits(Type from, const void* values, Index n, Type to);
 
 /// Copies between the byte order of files and that of this machine.
 void copy_swapped(const std::byte* from, std::byte* to, Index n, Index size);

@@ -1,5 +1,7 @@
 #include "transfer.h"
 
+#include <algorithm>
+
 #include "detached.h"
 
 namespace esker::pnetcdf {
@@ -33,16 +35,17 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
   }
   if (!all && accesses.empty()) return NC_NOERR;
   const bool in = direction == Direction::kIn;
+  const bool are_inside = !in || std::all_of(accesses.begin(), accesses.end(),
+                                             [&](const cdf::Access& access) { return fits(file, access); });
   const Status status = all ? (in ? file.file->put({}, accesses) : file.file->get({}, accesses))
                             : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
   if (!status.ok()) return code_of(status);
   for (Prepared& part : parts) {
     if (part.unpack.is_needed()) part.unpack.unpack();
   }
-  for (const cdf::Access& access : accesses) {
-    if (access.is_out_of_range) return NC_ERANGE;
-  }
-  return NC_NOERR;
+  const bool were_inside = std::none_of(accesses.begin(), accesses.end(),
+                                        [](const cdf::Access& access) { return access.is_out_of_range; });
+  return are_inside && were_inside ? NC_NOERR : NC_ERANGE;
 }
 
 /// Checks and prepares all parts; if one has an error, none is left.

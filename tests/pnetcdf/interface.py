@@ -16,21 +16,27 @@ import sys
 from pathlib import Path
 
 ROW = re.compile(r"X\((NC2?_\w+), (-?\w+)[,)]")
-DEFINE = re.compile(r"^#define[ \t]+(NC2?_\w+)[ \t]+\(?(-?(?:0x)?[0-9a-fA-F]+)L?\)?[ \t]*(?:/\*.*)?$", re.M)
+DEFINE = re.compile(
+    r"^#define[ \t]+(NC2?_\w+)[ \t]+\(?(-?(?:0x)?[0-9a-fA-F]+)L?\)?[ \t]*(?:/\*.*)?$", re.MULTILINE
+)
 #: Errors of netCDF-C alone, for which PnetCDF has no name either.
 WITHOUT_NAME = {"NC_ENCZARR", "NC_ES3", "NC_EEMPTY", "NC_EOBJECT", "NC_ENOOBJECT", "NC_EPLUGIN"}
 
 
 def functions(library: str) -> set[str]:
     """The names of the C and Fortran functions that a library exports."""
-    listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True
+    ).stdout
     names = {line.split()[-1] for line in listing.splitlines()}
     return {name for name in names if re.match(r"n[cf]mpi_", name)}
 
 
 def other_exports(library: str) -> set[str]:
     """What else it exports, which could meet names of a program."""
-    listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True
+    ).stdout
     return {line.split()[-1] for line in listing.splitlines()} - functions(library)
 
 
@@ -39,7 +45,9 @@ def compare_constants(header: str, tables: list[str]) -> list[str]:
     theirs = {name: int(text, 0) for name, text in DEFINE.findall(Path(header).read_text())}
     theirs |= {"NC_FORMAT_CDF2": 2, "NC_FORMAT_CDF5": 5, "NC_64BIT_DATA": 0x20}
     ours = {name: int(text, 0) for table in tables for name, text in ROW.findall(Path(table).read_text())}
-    wrong = [f"{name} is {ours[name]}, not {theirs.get(name)}" for name in ours if ours[name] != theirs.get(name)]
+    wrong = [
+        f"{name} is {ours[name]}, not {theirs.get(name)}" for name in ours if ours[name] != theirs.get(name)
+    ]
     errors = {name for name, value in theirs.items() if name.startswith("NC_E") and value < 0} - WITHOUT_NAME
     return wrong + [f"{name} is missing" for name in sorted(errors - set(ours))]
 
