@@ -47,9 +47,22 @@ int check_put(const OpenFile& file, int varid, const char* name, int stored, con
   return check_attribute_room(file, *list, name, static_cast<std::size_t>(values.n * size));
 }
 
+std::string bytes_of(const Values& values) {
+  const bool is_valid =
+      values.values != nullptr && values.n > 0 && values.type >= Type::kByte && values.type <= Type::kUInt64;
+  if (!is_valid) return "";
+  const auto bytes = static_cast<std::size_t>(values.n * esker::netcdf::size_bytes(values.type));
+  return {static_cast<const char*>(values.values), bytes};
+}
+
 int put(int ncid, int varid, const char* name, int stored, const Values& values) {
   return with_file(ncid, [&](OpenFile& file) -> int {
-    const int code = file.agreed(check_put(file, varid, name, stored, values));
+    const int code = file.agreed(check_put(file, varid, name, stored, values),
+                                 {{text_of(name), NC_EMULTIDEFINE_ATTR_NAME},
+                                  compared(varid, NC_EMULTIDEFINE_FNC_ARGS),
+                                  compared(stored, NC_EMULTIDEFINE_ATTR_TYPE),
+                                  compared(values.n, NC_EMULTIDEFINE_ATTR_LEN),
+                                  {bytes_of(values), NC_EMULTIDEFINE_ATTR_VAL}});
     if (code != NC_NOERR) return code;
     const Type type = static_cast<Type>(stored);
     const esker::Index size = esker::netcdf::size_bytes(type);

@@ -132,7 +132,10 @@ int ncmpi_inq_attname(int ncid, int varid, int attnum, char* name) {
 int ncmpi_copy_att(int ncid_in, int varid_in, const char* name, int ncid_out, int varid_out) {
   return with_file(ncid_in, [&](OpenFile& in) {
     return with_file(ncid_out, [&](OpenFile& out) -> int {
-      const int code = out.agreed(check_copied_attribute(in, varid_in, name, out, varid_out));
+      const int code = out.agreed(check_copied_attribute(in, varid_in, name, out, varid_out),
+                                  {{text_of(name), NC_EMULTIDEFINE_ATTR_NAME},
+                                   compared(varid_in, NC_EMULTIDEFINE_FNC_ARGS),
+                                   compared(varid_out, NC_EMULTIDEFINE_FNC_ARGS)});
       if (code != NC_NOERR) return code;
       if (ncid_in == ncid_out && varid_in == varid_out) return NC_NOERR;
       const Attributes& from = *attributes_of(in, varid_in);
@@ -145,7 +148,10 @@ int ncmpi_copy_att(int ncid_in, int varid_in, const char* name, int ncid_out, in
 
 int ncmpi_rename_att(int ncid, int varid, const char* name, const char* newname) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_renamed_attribute(file, varid, name, newname));
+    const int code = file.agreed(check_renamed_attribute(file, varid, name, newname),
+                                 {{text_of(name), NC_EMULTIDEFINE_ATTR_NAME},
+                                  {text_of(newname), NC_EMULTIDEFINE_ATTR_NAME},
+                                  compared(varid, NC_EMULTIDEFINE_FNC_ARGS)});
     if (code != NC_NOERR) return code;
     return change_header(file, [&](auto& header) {
       Attributes& list = attributes_of(header, varid);
@@ -156,7 +162,9 @@ int ncmpi_rename_att(int ncid, int varid, const char* name, const char* newname)
 
 int ncmpi_del_att(int ncid, int varid, const char* name) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_deleted_attribute(file, varid, name));
+    const int code =
+        file.agreed(check_deleted_attribute(file, varid, name),
+                    {{text_of(name), NC_EMULTIDEFINE_ATTR_NAME}, compared(varid, NC_EMULTIDEFINE_FNC_ARGS)});
     if (code != NC_NOERR) return code;
     Attributes& list = attributes_of(file.file->definition(), varid);
     list.erase(list.begin() + find_attribute(list, name));

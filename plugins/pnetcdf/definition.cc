@@ -45,6 +45,22 @@ int check_sizes(const cdf::Header& header) {
   return n_large[0] > 0 && n[1] > 0 ? NC_EVARSIZE : NC_NOERR;
 }
 
+/// CDF-1 has offsets of 31 bits: no spare room where fixed variables need all of them.
+cdf::FileRoom room_for(const cdf::Header& header, const cdf::FileRoom& wanted) {
+  if (header.version != cdf::Version::kClassic) return wanted;
+  Index bytes = 0;
+  Index last = 0;
+  for (const cdf::Variable& variable : header.variables) {
+    last = header.is_record(variable) ? 0 : header.value_bytes(variable);
+    bytes += last;
+  }
+  const Index spare = wanted.spare_header_bytes + wanted.spare_variable_bytes +
+                      wanted.variable_alignment_bytes + wanted.record_alignment_bytes;
+  constexpr Index kSmallHeader = 1 << 20;
+  if (bytes - last + spare < largest_bytes(header.version) - kSmallHeader) return wanted;
+  return {0, netcdf::kCdfAlignment, 0, netcdf::kCdfAlignment};
+}
+
 int fill_new(OpenFile& file) {
   const cdf::Header& header = file.header();
   const std::size_t first = file.n_old_variables;
@@ -64,7 +80,9 @@ int fill_new(OpenFile& file) {
 
 int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   if (const int code = check_sizes(file.header()); code != NC_NOERR) return code;
-  const Status status = file.file->end_definition(room);
+  const Status status = file.file->end_definition(room_for(file.header(), room));
+  // Names and types have been checked: what the version of the file does not have are offsets.
+  if (status.code() == Code::kInvalidArgument) return (void)code_of(status), NC_EVARSIZE;
   if (!status.ok()) return code_of(status, file.file->mismatch());
   file.is_new = false;
   file.is_independent = false;

@@ -26,6 +26,9 @@ int change_header(OpenFile& file, const Change& change) {
 int check_known_name(const char* name);
 int check_new_name(const char* name);
 
+/// The name as an argument that is compared; a missing one is an error anyway.
+inline std::string text_of(const char* name) { return name == nullptr ? "" : name; }
+
 /// -1: none has the name.
 int find_dim(const cdf::Header& header, const std::string& name);
 int find_variable(const cdf::Header& header, const std::string& name);

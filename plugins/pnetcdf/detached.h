@@ -10,8 +10,8 @@ namespace esker::pnetcdf {
 /// became fill values.
 bool detach(const OpenFile& file, bool always, Prepared& prepared);
 
-/// Whether the values to put fit in the type of the variable. SharedFile tells this only of values that are stored: where
-/// several ranks put the same places, of those of the last one.
+/// Whether the values to put fit in the type of the variable. SharedFile tells this only of values that are
+/// stored: where several ranks put the same places, of those of the last one.
 bool fits(const OpenFile& file, const cdf::Access& access);
 
 }  // namespace esker::pnetcdf

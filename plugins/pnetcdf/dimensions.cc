@@ -46,7 +46,8 @@ int check_renamed_dim(const OpenFile& file, int id, const char* name) {
 
 int ncmpi_def_dim(int ncid, const char* name, MPI_Offset len, int* id) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_new_dim(file, name, len));
+    const int code = file.agreed(check_new_dim(file, name, len), {{text_of(name), NC_EMULTIDEFINE_DIM_NAME},
+                                                                  compared(len, NC_EMULTIDEFINE_DIM_SIZE)});
     if (code != NC_NOERR) return code;
     auto& dims = file.file->definition().dims;
     dims.push_back({name, len});
@@ -83,7 +84,9 @@ int ncmpi_inq_dimlen(int ncid, int dimid, MPI_Offset* len) {
 
 int ncmpi_rename_dim(int ncid, int dimid, const char* name) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_renamed_dim(file, dimid, name));
+    const int code =
+        file.agreed(check_renamed_dim(file, dimid, name),
+                    {{text_of(name), NC_EMULTIDEFINE_DIM_NAME}, compared(dimid, NC_EMULTIDEFINE_FNC_ARGS)});
     if (code != NC_NOERR) return code;
     return change_header(file,
                          [&](auto& header) { header.dims[static_cast<std::size_t>(dimid)].name = name; });

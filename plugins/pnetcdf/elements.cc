@@ -113,7 +113,8 @@ bool convert(Type from, const void* values, Index n, Type to, void* out) {
 bool fits(Type from, const void* values, Index n, Type to) {
   if (from == to) return true;
   return with_c_type(from, [&]<class From>(From*) {
-    return with_c_type(to, [&]<class To>(To*) { return fit_all<From, To>(static_cast<const From*>(values), n); });
+    return with_c_type(to,
+                       [&]<class To>(To*) { return fit_all<From, To>(static_cast<const From*>(values), n); });
   });
 }
 

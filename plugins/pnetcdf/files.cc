@@ -108,10 +108,7 @@ int start(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncid, S
     std::array<int, 1> first{mode};
     take_from_first(*file->comm, first);
     int code = first[0] == mode ? static_cast<int>(NC_NOERR) : other_mode;
-    if (file->is_safe) {
-      code = file->agreed(code);
-      if (code != NC_NOERR) return code;
-    }
+    code = file->agreed(code);
     *ncid = -1;
     if (const int begun = begin(*file, first[0]); begun != NC_NOERR) return begun;
     const int added = add_open_file(std::move(file), ncid);

@@ -42,6 +42,8 @@ int ncmpi_set_fill(int ncid, int fillmode, int* old_mode) {
   return with_file(ncid, [&](OpenFile& file) -> int {
     if (!file.file->is_writable()) return NC_EPERM;
     if (!file.file->is_defining()) return NC_ENOTINDEFINE;
+    const int code = file.agreed(NC_NOERR, {compared(fillmode, NC_EMULTIDEFINE_FILL_MODE)});
+    if (code != NC_NOERR) return code;
     if (fillmode != NC_FILL && fillmode != NC_NOFILL) return NC_EINVAL;
     give(old_mode, file.fills ? NC_FILL : NC_NOFILL);
     file.fills = fillmode == NC_FILL;
@@ -52,7 +54,9 @@ int ncmpi_set_fill(int ncid, int fillmode, int* old_mode) {
 
 int ncmpi_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value) {
   return with_file(ncid, [&](OpenFile& file) -> int {
-    const int code = file.agreed(check_fill_definition(file, varid));
+    const int code =
+        file.agreed(check_fill_definition(file, varid),
+                    {compared(varid, NC_EMULTIDEFINE_FNC_ARGS), compared(no_fill, NC_EMULTIDEFINE_FNC_ARGS)});
     if (code != NC_NOERR) return code;
     file.variable_fills[static_cast<std::size_t>(varid)] = no_fill == 0 ? 1 : 0;
     if (fill_value == nullptr || no_fill != 0) return NC_NOERR;
@@ -75,7 +79,9 @@ int ncmpi_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_value) {
 
 int ncmpi_fill_var_rec(int ncid, int varid, MPI_Offset recno) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_filled_record(file, varid, recno));
+    const int code =
+        file.agreed(check_filled_record(file, varid, recno),
+                    {compared(varid, NC_EMULTIDEFINE_FNC_ARGS), compared(recno, NC_EMULTIDEFINE_FNC_ARGS)});
     return code != NC_NOERR ? code : code_of(file.file->fill(varid, recno));
   });
 }

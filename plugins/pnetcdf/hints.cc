@@ -42,7 +42,8 @@ bool is_set(const Options& options, const std::string& name) {
 
 Index number_in(const Hints& hints, const std::string& name) {
   const long long number = std::strtoll(hint_of(hints, name).c_str(), nullptr, 10);
-  return number > 0 ? number : 0;
+  constexpr Index kFileAlignment = netcdf::kCdfAlignment;
+  return number > 0 ? (number + kFileAlignment - 1) / kFileAlignment * kFileAlignment : 0;
 }
 
 }  // namespace
@@ -102,9 +103,17 @@ MPI_Info used_hints(const Hints& hints, const cdf::FileRoom& room,
       if (option == name.option) set(name.hint, value);
     }
   }
-  set("nc_header_align_size", std::to_string(room.variable_alignment_bytes));
-  set("nc_var_align_size", std::to_string(room.variable_alignment_bytes));
+  for (const char* name : {"nc_header_align_size", "nc_var_align_size"}) {
+    const Index asked = number_in(hints, name);
+    set(name, std::to_string(asked > 0 ? asked : room.variable_alignment_bytes));
+  }
   set("nc_record_align_size", std::to_string(room.record_alignment_bytes));
+  // What PnetCDF also tells, and Esker does not have: values are never swapped in the caller's memory.
+  set("nc_in_place_swap", "disable");
+  set("nc_ibuf_size", "0");
+  set("nc_header_read_chunk_size", "0");
+  set("pnetcdf_subfiling", "disable");
+  set("nc_num_subfiles", "0");
   return info;
 }
 

@@ -22,6 +22,21 @@ int OpenFile::agreed(int code) const {
   return -static_cast<int>(worst[0]);
 }
 
+int OpenFile::agreed(int code, const std::vector<Compared>& arguments) const {
+  if (!is_safe) return code;
+  code = agreed(code);
+  for (const Compared& argument : arguments) {
+    if (code != NC_NOERR) return code;
+    std::uint64_t n = argument.bytes.size();
+    comm->broadcast(std::as_writable_bytes(std::span(&n, 1)), 0);
+    std::string first = argument.bytes;
+    first.resize(n);
+    comm->broadcast(std::as_writable_bytes(std::span(first)), 0);
+    code = agreed(first == argument.bytes ? static_cast<int>(NC_NOERR) : argument.code);
+  }
+  return code;
+}
+
 int add_open_file(std::unique_ptr<OpenFile> file, int* ncid) {
   auto& files = open_files();
   auto place = std::find(files.begin(), files.end(), nullptr);

@@ -16,6 +16,16 @@
 
 namespace esker::pnetcdf {
 
+/// An argument of a call that all ranks make, as bytes, and the error if it differs.
+struct Compared {
+  std::string bytes;
+  int code;
+};
+template <class T>
+Compared compared(T value, int code) {
+  return {std::string(reinterpret_cast<const char*>(&value), sizeof value), code};
+}
+
 struct OpenFile {
   std::shared_ptr<Comm> comm;
   std::unique_ptr<cdf::SharedFile> file;
@@ -42,6 +52,9 @@ struct OpenFile {
   }
   /// Collective, only if is_safe: the lowest code of all ranks. Else this rank's.
   [[nodiscard]] int agreed(int code) const;
+  /// The same, and arguments that have to be those of rank 0: the code of the first that differs on some
+  /// rank.
+  [[nodiscard]] int agreed(int code, const std::vector<Compared>& arguments) const;
 };
 
 /// NC_ENFILE: too many.

@@ -50,6 +50,11 @@ int check_renamed_variable(const OpenFile& file, int id, const char* name) {
   return is_longer && !file.file->is_defining() ? NC_ENOTINDEFINE : NC_NOERR;
 }
 
+std::string bytes_of(int n, const int* dims) {
+  if (n <= 0 || dims == nullptr) return "";
+  return {reinterpret_cast<const char*>(dims), static_cast<std::size_t>(n) * sizeof(int)};
+}
+
 /// What all questions about one variable begin with.
 template <class Use>
 int ask(int ncid, int varid, const Use& use) {
@@ -64,7 +69,11 @@ int ask(int ncid, int varid, const Use& use) {
 
 int ncmpi_def_var(int ncid, const char* name, int xtype, int ndims, const int* dimids, int* varid) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_new_variable(file, name, xtype, ndims, dimids));
+    const int code = file.agreed(check_new_variable(file, name, xtype, ndims, dimids),
+                                 {{text_of(name), NC_EMULTIDEFINE_VAR_NAME},
+                                  compared(xtype, NC_EMULTIDEFINE_VAR_TYPE),
+                                  compared(ndims, NC_EMULTIDEFINE_VAR_NDIMS),
+                                  {bytes_of(ndims, dimids), NC_EMULTIDEFINE_VAR_DIMIDS}});
     if (code != NC_NOERR) return code;
     esker::cdf::Variable variable;
     variable.name = name;
@@ -131,7 +140,9 @@ int ncmpi_inq_varoffset(int ncid, int varid, MPI_Offset* offset) {
 
 int ncmpi_rename_var(int ncid, int varid, const char* name) {
   return with_file(ncid, [&](OpenFile& file) {
-    const int code = file.agreed(check_renamed_variable(file, varid, name));
+    const int code =
+        file.agreed(check_renamed_variable(file, varid, name),
+                    {{text_of(name), NC_EMULTIDEFINE_VAR_NAME}, compared(varid, NC_EMULTIDEFINE_FNC_ARGS)});
     if (code != NC_NOERR) return code;
     return change_header(
         file, [&](auto& header) { header.variables[static_cast<std::size_t>(varid)].name = name; });
