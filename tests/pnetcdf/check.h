@@ -32,6 +32,8 @@ static int n_wrong = 0;
 /// Prints the result once, and returns the exit status.
 static int finish(void) {
   int all = 0, rank = 0;
+  const char* wanted = getenv("PNETCDF_TEST_LIBRARY");
+  CHECK(wanted == NULL || strstr(ncmpi_inq_libvers(), wanted) != NULL);
   MPI_Allreduce(&n_wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) printf("%s: %d wrong\n", ncmpi_inq_libvers(), all);
