@@ -23,3 +23,4 @@ configuration without-peers programs -- -DESKER_BENCH_PEERS=OFF
 configuration with-peers programs -- -DESKER_BENCH_PEERS=ON
 configuration with-shared-libraries esker esker_mpi -- -DBUILD_SHARED_LIBS=ON
 configuration without-unity esker esker_mpi -- -DESKER_UNITY=OFF
+configuration portable esker esker_mpi -- -DESKER_PORTABLE=ON

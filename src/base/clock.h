@@ -1,7 +1,6 @@
 // Seconds, for the report.
 #pragma once
 
-#include <sys/resource.h>
 #include <time.h>
 
 #include <chrono>
@@ -31,13 +30,6 @@ inline double thread_cpu_s() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// How often this thread has blocked on something other than a processor.
-inline long thread_sleeps() {
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
 }
 
 }  // namespace esker

@@ -1,11 +1,9 @@
 #include "base/run_tasks.h"
 
-#ifdef __linux__
-#include <sched.h>
-#endif
-
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -15,15 +13,14 @@
 
 #include "base/counting.h"
 #include "base/guarded.h"
+#include "base/system.h"
 
 namespace esker {
 
 int num_processors() {
-#ifdef __linux__
-  ::cpu_set_t mine;
-  if (::sched_getaffinity(0, sizeof(mine), &mine) == 0) return std::max(1, CPU_COUNT(&mine));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::array<std::uint64_t, kMaxProcessors> usable;
+  mark_usable_processors(usable);
+  return std::max(1, static_cast<int>(std::count(usable.begin(), usable.end(), 1)));
 }
 
 namespace {

@@ -6,11 +6,10 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/system.h"
 #include "base/worker_thread.h"
 #include "comm/agree.h"
 
@@ -30,11 +29,7 @@ double seconds_since(std::int64_t ns) { return static_cast<double>(now_ns() - ns
 
 /// The state of a process as the system reports it; empty where it does not.
 std::string state_of(long process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= text.size()) return {};
-  switch (text[name_end + 2]) {
+  switch (process_facts(process).state) {
     case 'T':
     case 't':
       return "stopped";

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/system.h"
 #include "comm/agree.h"
 
 namespace esker {
@@ -23,8 +24,7 @@ constexpr Index kPageBytes = 4096;
 
 constexpr const char* kDirectory = "/dev/shm";
 
-/// Identifies a file of this process so that other processes of the same user can open it and verify it. In
-/// another process namespace the process number denotes another process, so the path leads to another file.
+/// Identifies a file of this process so that other processes of the same user can open it and verify it.
 struct Address {
   std::array<char, 64> path{};
   std::uint64_t device = 0, inode = 0;
@@ -32,7 +32,7 @@ struct Address {
 
 Address address_of(int descriptor) {
   Address address;
-  fmt::format_to_n(address.path.data(), address.path.size() - 1, "/proc/{}/fd/{}", ::getpid(), descriptor);
+  fmt::format_to_n(address.path.data(), address.path.size() - 1, "{}", path_of_descriptor(descriptor));
   struct stat file {};
   if (::fstat(descriptor, &file) == 0) {
     address.device = file.st_dev;
@@ -72,9 +72,9 @@ Status no_memory(Index bytes, int reason) {
 // because a page that is missing later would be a SIGBUS.
 Status make_memory(Index bytes, Descriptor& descriptor) {
   if (!is_allowed(bytes)) return no_memory(bytes, ENOSPC);
-  descriptor.set(::open(kDirectory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  descriptor.set(open_unnamed_file(kDirectory));
   if (descriptor.number() < 0) return no_memory(bytes, errno);
-  const int failure = ::posix_fallocate(descriptor.number(), 0, bytes);
+  const int failure = reserve_bytes(descriptor.number(), bytes);
   return failure == 0 ? Status() : no_memory(bytes, failure);
 }
 

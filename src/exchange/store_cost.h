@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/system.h"
 #include "esker/types/box.hpp"
 
 namespace esker {

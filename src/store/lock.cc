@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -17,6 +16,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "base/system.h"
 #include "store/commit.h"
 
 namespace esker {
@@ -38,48 +38,6 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-struct ProcessFacts {
-  bool has_ended = false;  ///< it is dead, but its parent has not collected its exit status
-  std::string start;       ///< in ticks since the host's; "" if no process has that number
-};
-
-/// From the /proc entry of a process. The kernel reuses numbers, but not together with the start time.
-ProcessFacts facts_at(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  std::getline(file, text);
-  // The second word is a name in brackets that may contain any characters. After it follow the state and, as
-  // the twentieth word, the start time.
-  constexpr int kWordsBehindState = 19;
-  std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
-  std::string state, word;
-  rest >> state;
-  for (int i = 0; i < kWordsBehindState; ++i) rest >> word;
-  return {state == "Z" || state == "X", rest ? word : ""};
-}
-
-/// Whether the numbers in /proc are those of this process' PID namespace.
-bool proc_is_ours() {
-  std::error_code failure;
-  return std::filesystem::read_symlink("/proc/self", failure).string() == std::to_string(::getpid());
-}
-
-/// For this process. /proc may belong to another PID namespace, in which "self" is valid and a number is not.
-std::string own_start() { return facts_at("/proc/self/stat").start; }
-
-std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  return file >> id ? id : kUnknown;
-}
-
-/// "pid:[4026531836]"; the number is unique during one boot of a machine.
-std::string pid_namespace() {
-  std::error_code failure;
-  const std::string name = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
-  return failure || name.empty() ? kUnknown : name;
-}
-
 /// "host pid job start number boot namespace"; the job is the scheduler's number; unknown values are "-".
 /// `number` is random, because a process may hold several locks, one after the other.
 std::string lock_text(unsigned number) {
@@ -88,8 +46,9 @@ std::string lock_text(unsigned number) {
     const char* value = ::getenv(variable);
     if (value && *value) job = word_or_unknown(value);
   }
-  return fmt::format("{} {} {} {} {} {} {}\n", host_name(), ::getpid(), job, word_or_unknown(own_start()),
-                     number, boot_id(), pid_namespace());
+  return fmt::format("{} {} {} {} {} {} {}\n", host_name(), ::getpid(), job,
+                     word_or_unknown(own_process_facts().start), number, word_or_unknown(boot_id()),
+                     word_or_unknown(pid_namespace()));
 }
 
 /// The holder that a lock names. Earlier versions wrote neither boot nor namespace.
@@ -111,7 +70,8 @@ std::optional<Holder> parse_holder(const std::string& text) {
 bool is_visible(const Holder& holder) {
   if (holder.host != host_name()) return false;
   if (holder.pid_namespace.empty()) return true;  // earlier versions only compared the host
-  return holder.boot == boot_id() && holder.pid_namespace == pid_namespace();
+  return holder.boot == word_or_unknown(boot_id()) &&
+         holder.pid_namespace == word_or_unknown(pid_namespace());
 }
 
 /// Whether the lock's holder certainly no longer exists: its process would be visible, and is gone.
@@ -119,10 +79,12 @@ bool holder_is_dead(const std::string& text) {
   const std::optional<Holder> holder = parse_holder(text);
   if (!holder || !is_visible(*holder)) return false;
   if (::kill(holder->pid, 0) != 0 && errno == ESRCH) return true;
-  if (!proc_is_ours()) return false;
-  const ProcessFacts now = facts_at(fmt::format("/proc/{}/stat", holder->pid));
+  if (!process_numbers_are_ours()) return false;
+  const ProcessFacts now = process_facts(holder->pid);
+  const bool has_ended =
+      now.state == 'Z' || now.state == 'X';  // its parent has not collected its exit status
   const bool says_start = !holder->start.empty() && holder->start != kUnknown;
-  return now.has_ended || (says_start && !now.start.empty() && holder->start != now.start);
+  return has_ended || (says_start && !now.start.empty() && holder->start != now.start);
 }
 
 Status held_error(const std::string& path, const std::string& text) {

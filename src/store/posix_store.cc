@@ -1,14 +1,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 
@@ -16,14 +14,13 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/max_part.h"
+#include "base/system.h"
 #include "store/store.h"
 
 namespace esker {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kLustreMagic = 0x0BD00BD0;
 
 /// Repeats `call` until no signal interrupts it: some file systems let signals interrupt any call.
 template <class Call>
@@ -106,7 +103,7 @@ class PosixFile final : public File {
   }
 
   Status sync() override {
-    const int result = retried([&] { return ::fdatasync(descriptor_); });
+    const int result = retried([&] { return sync_data(descriptor_); });
     return result == 0 ? Status() : system_error(errno, "sync", path_);
   }
 
@@ -229,18 +226,10 @@ class PosixStore final : public Store {
 
   Striping striping(const std::string& path) const override {
     const std::string existing = nearest_existing(path);
-    struct statfs facts {};
-    const int result = retried([&] { return ::statfs(existing.c_str(), &facts); });
-    const bool is_lustre = result == 0 && facts.f_type == kLustreMagic;
-    return is_lustre ? lustre_striping(existing) : Striping();
+    return is_on_lustre(existing) ? lustre_striping(existing) : Striping();
   }
 
-  std::string boot() const override {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    file >> id;
-    return id;
-  }
+  std::string boot() const override { return boot_id(); }
 
   Result<std::vector<std::string>> list(const std::string& path) const override {
     DIR* opened = nullptr;
@@ -304,12 +293,7 @@ class PosixStore final : public Store {
 }  // namespace
 
 Result<std::unique_ptr<File>> open_unnamed(const std::string& directory) {
-  int descriptor = open_file(directory, O_TMPFILE | O_RDWR | O_CLOEXEC);
-  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {  // not on all file systems
-    std::string path = (fs::path(directory) / "esker.XXXXXX").string();
-    descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor >= 0) ::unlink(path.c_str());
-  }
+  const int descriptor = retried([&] { return open_unnamed_file(directory); });
   if (descriptor < 0) return system_error(errno, "create a temporary file in", directory);
   std::unique_ptr<File> file = std::make_unique<PosixFile>(descriptor, directory);
   return file;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "base/system.h"
 #include "base/worker_thread.h"
 #include "plan/plan.h"
 

@@ -12,4 +12,5 @@ stored_types.py  NumPy types that can be stored
 characters.py    fields of texts
 names.py         names of other programs
 communicator.py  communicators of mpi4py
+system.py        what only some operating systems can do
 """

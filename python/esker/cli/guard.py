@@ -5,19 +5,19 @@ All other formats are read by Esker's own code, which checks its input.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import click
+
+from esker.base.system import address_space_bytes, end_with_parent
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 _SECONDS_TO_DESCRIBE = 60
@@ -78,9 +78,7 @@ def _is_hdf5(path: str) -> bool:
 
 def _end_with(parent: int) -> None:
     """Makes this process end when its parent is killed, if the system supports it."""
-    set_death_signal = 1
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
+    end_with_parent()
     if os.getppid() != parent:
         os._exit(1)
 
@@ -88,18 +86,11 @@ def _end_with(parent: int) -> None:
 def _limit() -> None:
     for kind, most in (
         (resource.RLIMIT_CPU, _SECONDS_TO_DESCRIBE),
-        (resource.RLIMIT_AS, _address_space() + _BYTES_TO_DESCRIBE),
+        (resource.RLIMIT_AS, address_space_bytes() + _BYTES_TO_DESCRIBE),
     ):
         _, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or hard > most:
             resource.setrlimit(kind, (most, hard))
-
-
-def _address_space() -> int:
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
 
 
 def _wait(child: int, mask: Collection[int]) -> tuple[int, bool]:

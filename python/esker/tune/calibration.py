@@ -7,14 +7,14 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.system import one_processor, usable_processors
 from esker.bench import jobs
 from esker.bench.launching import ending_with_signals
 from esker.tune import message_times
@@ -56,7 +56,7 @@ def calibrate(
 
     Raises OSError.
     """
-    cores = len(os.sched_getaffinity(0))
+    cores = usable_processors()
     facts = jobs.machine(str(directory))
     reference = (
         f"measured {facts['date']}: {facts['processor']}, {facts['cores']} cores, {facts['file_system']}, "
@@ -167,17 +167,6 @@ def _rates(cores: int, repeat: int, n_bytes: int, work: Callable[[int], None]) -
             ended.set()  # the pool waits for its threads
 
 
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """This thread, and those that it starts, run on one of its cores."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, cores)
-
-
 def _write_at(path: Path, data: memoryview, offset: int) -> None:
     file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o666)
     try:
@@ -274,7 +263,7 @@ class _Storage:
         """Bytes per second of a core that hashes blocks: the time of a step, less that of a step without checksums. On
         one core, because a thread of the writer would hash while another one copies. Less than a fiftieth of a step
         cannot be told."""
-        with _one_core():
+        with one_processor():
             return self._hash_rates_of_a_core()
 
     def _hash_rates_of_a_core(self) -> list[float]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from esker.base import pieces
 from esker.base.boxes import Box
+from esker.base.system import reserve
 
 Read = Callable[[Box], ArrayLike]
 
@@ -142,5 +143,5 @@ def scratch_array(
     """
     with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
         # Without allocation, writing to the mapping when the disk is full would kill the process (SIGBUS).
-        os.posix_fallocate(file.fileno(), 0, math.prod(shape) * dtype.itemsize)
+        reserve(file.fileno(), math.prod(shape) * dtype.itemsize)
         return np.memmap(file, dtype, "r+", shape=tuple(shape))

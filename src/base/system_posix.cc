@@ -1,0 +1,61 @@
+// Systems other than Linux: what POSIX says, else what the callers do without. ESKER_PORTABLE=ON takes it on
+// Linux, too.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "base/system.h"
+
+namespace esker {
+
+void mark_usable_processors(std::span<std::uint64_t> usable) {
+  std::fill(usable.begin(), usable.end(), 0);
+  std::fill_n(usable.begin(), std::min<std::size_t>(usable.size(), std::thread::hardware_concurrency()), 1);
+}
+
+void run_on_last(int) noexcept {}
+
+void yield_to_program() noexcept {}
+
+long thread_sleeps() noexcept { return 0; }
+
+// fsync() of macOS leaves the data in the cache of the device; this command does not. Not all of its file
+// systems have it.
+int sync_data(int descriptor) noexcept {
+#ifdef F_FULLFSYNC
+  if (::fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+#endif
+  return ::fsync(descriptor);
+}
+
+int open_unnamed_file(const std::string& directory) {
+  std::string path = (std::filesystem::path(directory) / "esker.XXXXXX").string();
+  const int descriptor = ::mkstemp(path.data());
+  if (descriptor < 0) return descriptor;
+  ::unlink(path.c_str());
+  (void)::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
+int reserve_bytes(int, off_t) noexcept { return ENOTSUP; }
+
+std::string path_of_descriptor(int) { return {}; }
+
+bool is_on_lustre(const std::string&) noexcept { return false; }
+
+std::string boot_id() { return {}; }
+
+std::string pid_namespace() { return {}; }
+
+ProcessFacts own_process_facts() { return {}; }
+
+ProcessFacts process_facts(long) { return {}; }
+
+bool process_numbers_are_ours() { return false; }
+
+}  // namespace esker
