@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from esker.plot.legends import add_outside
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -92,6 +94,4 @@ def _draw_phases(axes: Any, results: dict[str, Any]) -> None:
         left = [start + width for start, width in zip(left, widths)]
     axes.set_xlabel("ms per step, mean over ranks")
     if cases:
-        axes.figure.legend(
-            *axes.get_legend_handles_labels(), loc="outside lower right", frameon=False, ncols=8
-        )
+        add_outside(axes.figure, "lower right", *axes.get_legend_handles_labels(), ncols=8)

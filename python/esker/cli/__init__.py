@@ -54,30 +54,31 @@ def esker() -> None:
     """
 
 
-esker.add_command(bench_command)
-esker.add_command(completion_command)
-esker.add_command(convert_command)
-esker.add_command(cp_command)
-esker.add_command(diff_command)
-esker.add_command(door_command)
-esker.add_command(export_command)
-esker.add_command(info_command)
-esker.add_command(manual_command)
-esker.add_command(merge_command)
-esker.add_command(movie_command)
-esker.add_command(mv_command)
-esker.add_command(options_command)
-esker.add_command(paraview_command)
-esker.add_command(plan_command)
-esker.add_command(plot_command)
-esker.add_command(repair_command)
-esker.add_command(report_command)
-esker.add_command(run_command)
-esker.add_command(simulate_command)
-esker.add_command(tune_command)
-esker.add_command(verify_command)
-esker.add_command(view_command)
-esker.add_command(view_query_command)
+# click before 8.2 (Debian 12) names a command as its function.
+esker.add_command(bench_command, "bench")
+esker.add_command(completion_command, "completion")
+esker.add_command(convert_command, "convert")
+esker.add_command(cp_command, "cp")
+esker.add_command(diff_command, "diff")
+esker.add_command(door_command, "door")
+esker.add_command(export_command, "export")
+esker.add_command(info_command, "info")
+esker.add_command(manual_command, "manual")
+esker.add_command(merge_command, "merge")
+esker.add_command(movie_command, "movie")
+esker.add_command(mv_command, "mv")
+esker.add_command(options_command, "options")
+esker.add_command(paraview_command, "paraview")
+esker.add_command(plan_command, "plan")
+esker.add_command(plot_command, "plot")
+esker.add_command(repair_command, "repair")
+esker.add_command(report_command, "report")
+esker.add_command(run_command, "run")
+esker.add_command(simulate_command, "simulate")
+esker.add_command(tune_command, "tune")
+esker.add_command(verify_command, "verify")
+esker.add_command(view_command, "view")
+esker.add_command(view_query_command, "view-query")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -90,10 +91,11 @@ def _run(arguments: Sequence[str]) -> NoReturn:
     warnings.showwarning = _show_warning
     try:
         sys.exit(esker.main(arguments, prog_name="esker", standalone_mode=False))
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        sys.exit(error.exit_code)
     except click.ClickException as error:
+        # Of click 8.2; earlier ones print the help without an error.
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+            sys.exit(error.exit_code)
         message = " ".join(error.format_message().split())
         command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "esker"
         click.echo(f"{command}: {message}", err=True)

@@ -44,7 +44,8 @@ def progress(title: str, n_bytes: int | None = None) -> Iterator[Callable[[float
     try:
         yield update
     finally:
-        bar.stop()
+        if bar.live.is_started:  # otherwise rich 13.3 prints an empty line
+            bar.stop()
 
 
 @contextmanager

@@ -36,10 +36,10 @@ def tune_command() -> None:
     """Show what can be tuned, and learn from measurements. To tune a run while it writes, set tune=auto."""
 
 
-tune_command.add_command(characterize_command)
-tune_command.add_command(dataset_command)
-tune_command.add_command(explain_command)
-tune_command.add_command(fit_command)
+tune_command.add_command(characterize_command, "characterize")
+tune_command.add_command(dataset_command, "dataset")
+tune_command.add_command(explain_command, "explain")
+tune_command.add_command(fit_command, "fit")
 
 
 @tune_command.command(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from esker.planning import planner
+from esker.plot.legends import add_outside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +79,7 @@ def figure(plans: Sequence[Plan]) -> Figure:
         axes.set_title(f"{_ORDERS[order]} (order: {order})", fontsize=10)
     for axes in panels[-1]:
         _label_places(axes, across, places)
-    drawn.legend(*panels[0][0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    add_outside(drawn, "right upper", *panels[0][0].get_legend_handles_labels())
     first = plans[0]
     drawn.suptitle(f"{first['ranks']} ranks, {first['data_bytes'] / 2**30:.4g} GiB put in a step")
     return drawn

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from esker.plot.legends import add_outside
 from esker.tune.explain.run_report import read_json
 
 if TYPE_CHECKING:
@@ -196,13 +197,13 @@ def draw(timeline: Timeline) -> Figure:
     axes.set_ylim(len(timeline.rows) - 1 + _ROW + 0.1, -_ROW - 0.1)
     axes.set_xlabel("milliseconds since the ranks agreed to begin the first step shown")
     axes.set_ylabel("rank (above: storing)")
-    drawn.legend(
+    add_outside(
+        drawn,
+        "right center",
         handles=[
             *(Patch(color=color, label=kind) for kind, color in _COLORS.items() if kind in used),
             *([Patch(**_LOST, label="not recorded")] if any(row.lost for row in timeline.rows) else []),
         ],
-        loc="outside right center",
-        frameon=False,
     )
     _remove_overlapping(drawn, labels)
     return drawn
