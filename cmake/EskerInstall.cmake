@@ -1,5 +1,5 @@
 # What `cmake --install` installs: libraries, headers, licence, the Fortran module, the CMake package `esker` (components
-# MPI and Fortran) and the pkg-config files. None of them holds a path, so that the installation can be moved.
+# MPI and Fortran), the pkg-config files and the environment module. None of them holds a path, so that the installation can be moved.
 # docs/guide/install.md is for users.
 include(CMakePackageConfigHelpers)
 
@@ -53,3 +53,6 @@ foreach(file IN LISTS pc_files)
   configure_file(cmake/${file}.in ${file} @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+configure_file(packaging/modulefiles/esker modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/esker RENAME ${PROJECT_VERSION})

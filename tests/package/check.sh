@@ -4,6 +4,7 @@
 #   tests/package/check.sh static       installs the build tree; programs outside the tree use the installation by CMake
 #                                       and by pkg-config, and again after it was moved
 #   tests/package/check.sh shared       the same with shared libraries, in a separate build tree; and their exported names
+#   tests/package/check.sh system       programs use the libraries that are installed in /usr (tests/package/debian.sh)
 #   tests/package/check.sh subproject   a project takes Esker by add_subdirectory: configured, and some of it compiled
 #   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
 #   tests/package/check.sh compilers    both, by gcc and clang, with ESKER_UNITY on and off, and warnings as errors; the
@@ -123,6 +124,25 @@ check_refusals() {  # PREFIX
   [ "$PACKAGE_MPI" = ON ] || refuses "built without MPI" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=MPI
 }
 
+# Loading the module is enough for CMake and pkg-config, wherever the installation is; unloading it takes all back.
+use_by_module() {  # PREFIX
+  local modules=/usr/share/modules/init/bash
+  [ -e "$modules" ] || fail "no $modules (Debian: environment-modules)"
+  (
+    unset CMAKE_PREFIX_PATH PKG_CONFIG_PATH
+    set +u
+    . "$modules"
+    before=$LD_LIBRARY_PATH
+    module use "$1/share/modulefiles" && module load esker
+    [ "$(pkg-config --variable=includedir esker | xargs realpath)" = "$(realpath "$1/include")" ] &&
+      [ "$CMAKE_PREFIX_PATH" = "$(realpath "$1")" ] && [[ $LD_LIBRARY_PATH == "$(realpath "$1")/lib"* ]] ||
+      fail "the module does not lead to $1"
+    module help esker 2>&1 | grep -q "Esker [0-9]" || fail "the module says nothing about itself"
+    module unload esker
+    [ "$LD_LIBRARY_PATH$CMAKE_PREFIX_PATH" = "$before" ] || fail "unloading the module leaves something"
+  )
+}
+
 use_and_move() {  # PREFIX
   use_by_cmake "$1"
   use_by_pkg_config "$1"
@@ -130,6 +150,7 @@ use_and_move() {  # PREFIX
   ! grep -rlF "$1" "$1-moved" || fail "these files hold the path of the installation"
   use_by_cmake "$1-moved"
   use_by_pkg_config "$1-moved"
+  use_by_module "$1-moved"
   use_as_the_guide_says "$1-moved"
   check_refusals "$1-moved"
 }
@@ -163,6 +184,13 @@ check_shared() {
   [ -L "$work/prefix/lib/libesker.so" ] || fail "no libesker.so"
   check_exports "$work/prefix"
   use_and_move "$work/prefix"
+}
+
+check_system() {
+  use_by_cmake /usr
+  use_by_pkg_config /usr
+  use_as_the_guide_says /usr
+  check_refusals /usr
 }
 
 configure_subproject() {
