@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs wheels release clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs packages wheels release clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -68,6 +68,10 @@ glusterfs:  ## Compare shared files with separate ones on a GlusterFS volume of 
 docs:  ## Build the site of the documentation (build/docs/html)
 	@scripts/setup.sh test docs
 	@scripts/docs.sh
+
+packages:  ## Build Debian packages (build/debian), install them in a copy of this system, and use them (needs root)
+	@scripts/setup.sh test debian
+	@scripts/test.sh packages
 
 wheels:  ## Install the Python package's wheel on minimal systems of Debian 12 and 13, and try it there (needs root)
 	@scripts/setup.sh test wheels

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/, as far as building and the demo need.
 #
-#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs] [wheels]
+#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs] [debian] [wheels]
 #                                        mpich: also a second MPI
 #                                        test: also what the tests need, MPICH and Chromium among it
 #                                        clang: also clang (and libomp, which zfp's CMake files need)
@@ -10,6 +10,7 @@
 #                                        glusterfs: also GlusterFS, a distributed file system, for its test
 #                                        docs: also Doxygen, for the site of the documentation
 #                                        wheels: also debootstrap, which makes minimal systems
+#                                        debian: also what building Debian packages needs (packaging/debian)
 #
 # Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -28,15 +29,17 @@ for group in "$@"; do
   case "$group" in
     mpich) packages+=(libmpich-dev mpich) ;;
     test)
-      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo gdal-bin chromium libegl1 abigail-tools)
+      packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo gdal-bin chromium libegl1 abigail-tools
+        environment-modules)
       requirements+=(scripts/requirements-test.txt) ;;
     clang) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
     simgrid) packages+=(libsimgrid-dev) ;;
     glusterfs) packages+=(glusterfs-server) ;;
     docs) packages+=(doxygen) ;;
+    debian) packages+=(dpkg-dev debhelper dh-python lintian fypp) ;;
     wheels) packages+=(debootstrap) ;;
-    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid, glusterfs, docs or wheels, found '$group'" ;;
+    *) die "scripts/setup.sh: expected mpich, test, clang, peers, simgrid, glusterfs, docs, debian or wheels, found '$group'" ;;
   esac
 done
 

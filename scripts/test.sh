@@ -5,6 +5,7 @@
 #                                  release build), compilers (in projects of users), configurations (without optional
 #                                  parts), serial-smoke mpich-smoke mpich serial debug sanitize threads clang
 #                                  coverage fuzz smpi, glusterfs (on the release build), docs (the site),
+#                                  packages (Debian packages, installed; the conda recipe, rendered),
 #                                  release-files (those of a release), wheels (the wheel on other systems)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
@@ -92,6 +93,14 @@ run_release_files() {
   .venv/bin/python -m pytest tests/release
 }
 
+# Builds the Debian packages, and uses them as root in a copy of this system. Renders the conda recipe.
+run_packages() {
+  make_tool_environment rattler || return 1
+  scripts/debian_packages.sh || return 1
+  say "packages: testing"
+  build/rattler/bin/python tests/package/conda.py && tests/package/debian.sh
+}
+
 # The ten slowest tests in the output of ctest; pytest lists its own.
 list_slowest() {
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | sed -n 1,10p
@@ -102,7 +111,7 @@ run_suite() {
   mkdir -p build/logs
   echo "$suite: stopped; all of its output is in $log" >"build/logs/$suite-closing.log"
   case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
-    coverage) set -- run_coverage ;; docs) set -- run_docs ;; release-files) set -- run_release_files ;;
+    coverage) set -- run_coverage ;; docs) set -- run_docs ;; packages) set -- run_packages ;; release-files) set -- run_release_files ;;
     wheels) set -- .venv/bin/python -m pytest tests/python/test_wheel.py -m wheels ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   local slowest
