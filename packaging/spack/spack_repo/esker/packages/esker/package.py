@@ -17,6 +17,7 @@ class Esker(CMakePackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("mpi", default=True, description="Build esker_mpi, for writing from the ranks of an MPI program")
     variant("hdf5", default=True, description="Write NetCDF-4 files")
