@@ -110,9 +110,15 @@ run_suite() {
   local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
   mkdir -p build/logs
   echo "$suite: stopped; all of its output is in $log" >"build/logs/$suite-closing.log"
-  case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
-    coverage) set -- run_coverage ;; docs) set -- run_docs ;; packages) set -- run_packages ;; release-files) set -- run_release_files ;;
-    wheels) set -- .venv/bin/python -m pytest tests/python/test_wheel.py -m wheels ;; configurations) set -- scripts/configurations.sh ;; *) set -- run_ctest "$suite" ;; esac
+  case $suite in
+    python) set -- run_python "not long and not slow" ;;
+    python-slow) set -- run_python slow ;;
+    coverage | docs | packages) set -- "run_$suite" ;;
+    release-files) set -- run_release_files ;;
+    wheels) set -- .venv/bin/python -m pytest tests/python/test_wheel.py -m wheels ;;
+    configurations) set -- scripts/configurations.sh ;;
+    *) set -- run_ctest "$suite" ;;
+  esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   local slowest
   slowest=$(list_slowest "$log")
