@@ -52,26 +52,26 @@ std::unique_ptr<OpenFile> new_open_file(MPI_Comm comm, const char* path, MPI_Inf
   return file;
 }
 
-int options_for(const OpenFile& file, esker::Options& options) {
-  auto loaded = esker::Options::load();
-  if (!loaded.ok()) return code_of(loaded.status());
-  options = *loaded;
-  apply_hints(file.hints, options);
-  return NC_NOERR;
+/// From esker.toml, the environment and the hints. `code`: an error of this rank, which then is one of all
+/// ranks.
+esker::Result<esker::Options> options_for(const OpenFile& file, int code) {
+  if (code != NC_NOERR) return esker::Status(esker::Code::kInvalidArgument, ncmpi_strerror(code));
+  auto options = esker::Options::load();
+  if (options.ok()) apply_hints(file.hints, *options);
+  return options;
 }
 
 int create(OpenFile& file, int mode) {
-  esker::cdf::SharedFile::Settings settings;
-  if (const int code = version_of(mode, settings.version); code != NC_NOERR) return code;
-  if (const int code = options_for(file, settings.options); code != NC_NOERR) return code;
+  esker::cdf::Version version{};
+  const int code = version_of(mode, version);
   const char* path = without_prefix(file.path.c_str());
-  settings.may_replace = (mode & NC_NOCLOBBER) == 0;
-  if (!settings.may_replace) {
-    std::array<int, 1> exists{access(path, F_OK) == 0};
-    take_from_first(*file.comm, exists);
-    if (exists[0] != 0) return NC_EEXIST;
-  }
-  auto created = esker::cdf::SharedFile::create(file.comm, esker::posix_store(), path, settings);
+  const bool may_replace = (mode & NC_NOCLOBBER) == 0;
+  std::array<int, 1> exists{!may_replace && access(path, F_OK) == 0};
+  take_from_first(*file.comm, exists);
+  if (exists[0] != 0) return NC_EEXIST;
+  auto created = esker::cdf::SharedFile::create(file.comm, esker::posix_store(), path, version, may_replace,
+                                                options_for(file, code));
+  if (code != NC_NOERR) return code;
   if (!created.ok()) return code_of(created.status());
   file.file = std::move(*created);
   file.is_new = true;
@@ -85,11 +85,10 @@ int open(OpenFile& file, int mode) {
   if (format[0] != NC_NOERR) return format[0];
   if (format[1] == NC_FORMAT_UNKNOWN) return NC_ENOTNC;
   if (format[1] == NC_FORMAT_NETCDF4) return NC_ENOTBUILT;
-  esker::Options options;
-  if (const int code = options_for(file, options); code != NC_NOERR) return code;
   const bool writes = (mode & NC_WRITE) != 0;
   const char* path = without_prefix(file.path.c_str());
-  auto opened = esker::cdf::SharedFile::open(file.comm, esker::posix_store(), path, writes, options);
+  auto opened = esker::cdf::SharedFile::open(file.comm, esker::posix_store(), path, writes,
+                                             options_for(file, NC_NOERR));
   if (!opened.ok()) return code_of(opened.status());
   file.file = std::move(*opened);
   file.n_old_variables = file.header().variables.size();

@@ -9,6 +9,7 @@
 #include "comm/agree.h"
 #include "comm/count_processors.h"
 #include "comm/gather.h"
+#include "exchange/shared_options.h"
 #include "shared_cdf/header_edit.h"
 #include "store/commit.h"
 
@@ -33,20 +34,28 @@ SharedFile::SharedFile(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
       options_(std::move(options)),
       is_writable_(is_writable) {}
 
+Result<std::unique_ptr<SharedFile>> SharedFile::begin(const char* operation, std::shared_ptr<Comm> comm,
+                                                      std::shared_ptr<Store> store, const std::string& path,
+                                                      bool is_writable, const Result<Options>& options) {
+  Comm& all = *comm;
+  ESKER_ASSIGN_OR_RETURN(Options shared, open_together(all, operation, path, options, Status()));
+  std::unique_ptr<SharedFile> made;
+  ESKER_RETURN_IF_ERROR(all_do(all, operation, [&] {
+    made.reset(new SharedFile(std::move(comm), std::move(store), path, std::move(shared), is_writable));
+    return Status();
+  }));
+  return made;
+}
+
 Result<std::unique_ptr<SharedFile>> SharedFile::create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
-                                                       const Settings& settings) {
-  std::unique_ptr<SharedFile> made;
+                                                       Version version, bool may_replace,
+                                                       const Result<Options>& options) {
   Comm& all = *comm;
-  const Status mine = guarded("create", [&] {
-    made.reset(new SharedFile(std::move(comm), std::move(store), path, settings.options, true));
-    made->header_.version = settings.version;
-    made->is_defining_ = true;
-    return Status();
-  });
-  const std::uint64_t arguments = hash_text(hash_text(0, path), settings.may_replace ? "replace" : "keep");
-  ESKER_RETURN_IF_ERROR(agree(all, Ballot{mine, "create", arguments, path}));
-  ESKER_RETURN_IF_ERROR(root_does(all, "create", [&] { return made->lock(settings.may_replace); }));
+  ESKER_ASSIGN_OR_RETURN(auto made, begin("create", std::move(comm), std::move(store), path, true, options));
+  made->header_.version = version;
+  made->is_defining_ = true;
+  ESKER_RETURN_IF_ERROR(root_does(all, "create", [&] { return made->lock(may_replace); }));
   return made;
 }
 
@@ -63,16 +72,12 @@ Status SharedFile::lock(bool may_replace) {
 
 Result<std::unique_ptr<SharedFile>> SharedFile::open(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                                                      const std::string& path, bool writes,
-                                                     const Options& options) {
-  std::unique_ptr<SharedFile> made;
+                                                     const Result<Options>& options) {
   Comm& all = *comm;
-  const Status mine = guarded("open", [&] {
-    made.reset(new SharedFile(std::move(comm), std::move(store), path, options, writes));
-    return Status();
-  });
-  const std::uint64_t arguments = hash_text(hash_text(0, path), writes ? "write" : "read");
-  ESKER_RETURN_IF_ERROR(agree(all, Ballot{mine, "open", arguments, path}));
-  ESKER_RETURN_IF_ERROR(root_does(all, "open", [&] { return made->take_existing(); }));
+  const char* operation = writes ? "open for writing" : "open";
+  ESKER_ASSIGN_OR_RETURN(auto made,
+                         begin(operation, std::move(comm), std::move(store), path, writes, options));
+  ESKER_RETURN_IF_ERROR(root_does(all, operation, [&] { return made->take_existing(); }));
   ESKER_RETURN_IF_ERROR(made->read_definition());
   ESKER_RETURN_IF_ERROR(made->open_file());
   return made;

@@ -1,7 +1,7 @@
 // SharedFile: a CDF file that ranks define, write and read together, in the terms of the file: dimensions,
 // attributes, variables and records. It needs no schema, and variables need not be written completely.
 //
-//   ESKER_ASSIGN_OR_RETURN(auto file, SharedFile::create(comm, store, "run.nc", settings));
+//   ESKER_ASSIGN_OR_RETURN(auto file, SharedFile::create(comm, store, "run.nc", version, true, options));
 //   file->definition().dims.push_back({"x", 512});  // local: all ranks define the same
 //   ESKER_RETURN_IF_ERROR(file->end_definition({}));
 //   ESKER_RETURN_IF_ERROR(file->put({}, accesses));  // one exchange
@@ -37,21 +37,18 @@ namespace esker::cdf {
 
 class SharedFile {
  public:
-  struct Settings {
-    Version version = Version::kClassic;
-    bool may_replace = true;  ///< an existing file, when the first definition ends
-    Options options;          ///< aggregators, transport, memory_budget, fsync ...
-  };
-
-  /// Collective: a new file that is being defined. It appears, and takes the place of an existing one, with
-  /// its first end_definition(). Takes the writer lock. kAlreadyExists, kIoError.
+  /// Collective: a new file that is being defined. It appears, and takes the place of an existing one if it
+  /// `may_replace` it, with its first end_definition(). Takes the writer lock. `options`, those of rank 0,
+  /// set aggregators, transport, memory_budget, fsync; an error in their place on any rank is that of all
+  /// ranks. kAlreadyExists, kIoError.
   static Result<std::unique_ptr<SharedFile>> create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
-                                                    const std::string& path, const Settings& settings);
-  /// Collective: an existing CDF file of any program. Takes the lock if `writes`. kIoError, kDataLoss,
-  /// kInvalidArgument: not a CDF file.
+                                                    const std::string& path, Version version,
+                                                    bool may_replace, const Result<Options>& options);
+  /// Collective: an existing CDF file of any program. Takes the lock if `writes`. `options` as for create().
+  /// kNotFound, kIoError, kDataLoss, kInvalidArgument: not a CDF file.
   static Result<std::unique_ptr<SharedFile>> open(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                                                   const std::string& path, bool writes,
-                                                  const Options& options);
+                                                  const Result<Options>& options);
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
@@ -105,6 +102,9 @@ class SharedFile {
  private:
   SharedFile(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, std::string path, Options options,
              bool is_writable);
+  static Result<std::unique_ptr<SharedFile>> begin(const char* operation, std::shared_ptr<Comm> comm,
+                                                   std::shared_ptr<Store> store, const std::string& path,
+                                                   bool is_writable, const Result<Options>& options);
   Status lock(bool may_replace);
   Status take_existing();
   Status read_definition();

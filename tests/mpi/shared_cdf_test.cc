@@ -13,15 +13,16 @@ using namespace testing_support;  // NOLINT: the fixture and its cases
 class SharedCdfTest : public MpiTest, public testing::WithParamInterface<int> {};
 
 TEST_P(SharedCdfTest, HasWhatAnyRanksPut) {
-  cdf::SharedFile::Settings settings;
-  settings.version = netcdf::Version::kData64;
-  settings.options.collective_buffer_bytes = 4096;
-  settings.options.transport = kTransports[static_cast<std::size_t>(GetParam())];
-  settings.options.aggregators = comm_.size() / 2;
+  Options options;
+  options.collective_buffer_bytes = 4096;
+  options.transport = kTransports[static_cast<std::size_t>(GetParam())];
+  options.aggregators = comm_.size() / 2;
   const auto store = posix_store();
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Contents contents;
-    const auto file = cdf::SharedFile::create(comm_.get(), store, path("run.nc"), settings).value();
+    const auto file =
+        cdf::SharedFile::create(comm_.get(), store, path("run.nc"), netcdf::Version::kData64, true, options)
+            .value();
     define_all_shapes(file->definition());
     file->end_definition({}).check();
     for (unsigned transfer = 0; transfer < 4; ++transfer) {

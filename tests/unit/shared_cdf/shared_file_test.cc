@@ -18,10 +18,7 @@ Options small_buffers() {
 
 std::unique_ptr<SharedFile> create(const Communicator& comm, const std::shared_ptr<Store>& store,
                                    const Options& options = small_buffers()) {
-  SharedFile::Settings settings;
-  settings.version = Version::kData64;
-  settings.options = options;
-  auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+  auto file = SharedFile::create(comm.get(), store, "run.nc", Version::kData64, true, options).value();
   define_all_shapes(file->definition());
   file->end_definition({}).check();
   return file;
@@ -150,12 +147,24 @@ TEST_P(SharedFileTest, ValuesThatDoNotFitAreFillValues) {
   });
 }
 
+TEST_P(SharedFileTest, OptionsThatOneRankCannotLoadAreAnErrorOfAll) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const bool is_wrong = comm.rank() == comm.size() - 1;
+    const Result<Options> options =
+        is_wrong ? Result<Options>(Status(Code::kInvalidArgument, "no such option")) : Result<Options>(Options());
+    const auto file = SharedFile::create(comm.get(), store, "run.nc", Version::kClassic, true, options);
+    EXPECT_EQ(file.status().code(), Code::kInvalidArgument);
+    EXPECT_NE(file.status().message().find("no such option"), std::string::npos);
+  });
+}
+
 TEST_P(SharedFileTest, DifferentDefinitionsAreAnErrorThatNamesThem) {
   if (GetParam() == 1) return;
   const auto store = memory_store();
   run_ranks(GetParam(), [&](const Communicator& comm) {
-    SharedFile::Settings settings;
-    const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+    const auto file =
+        SharedFile::create(comm.get(), store, "run.nc", Version::kClassic, true, Options()).value();
     file->definition().dims = {{"x", comm.rank() == 1 ? 4 : 5}};
     const Status ended = file->end_definition({});
     EXPECT_EQ(ended.code(), Code::kMismatchedCall);
@@ -172,9 +181,8 @@ TEST_P(SharedFileTest, ARedefinitionKeepsTheValues) {
     const auto store = memory_store();
     Contents contents;
     run_ranks(GetParam(), [&](const Communicator& comm) {
-      SharedFile::Settings settings;
-      settings.version = Version::kData64;
-      const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+      const auto file =
+          SharedFile::create(comm.get(), store, "run.nc", Version::kData64, true, Options()).value();
       define_all_shapes(file->definition());
       file->end_definition(moves ? FileRoom{0, 4, 0, 4} : FileRoom{}).check();
       auto of_rank = random_accesses(file->header(), comm.size(), 5);

@@ -27,7 +27,7 @@ struct FileRoom {
 
 struct FileParameters {
   std::optional<Version> version;  ///< absent: the smallest that holds the schema
-  FileRoom room;
+  FileRoom room = {};
 };
 
 /// Sets the offsets of variables in a file with nothing else in it. Fixed variables come first.
