@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ class Far:
     port: int = 0
     sent: dict[str, int] = field(default_factory=lambda: {"http": 0, "websocket": 0})
     """Bytes that went to the browser."""
+    arrived: list[tuple[float, int]] = field(default_factory=list)
+    """When parts of what went through websockets left for the browser, as time.time() counts, and their bytes."""
     connections: int = 0
     _free: float = 0.0
     """When the line is free again."""
@@ -49,6 +52,8 @@ class Far:
             self._free = max(self._free, due) + len(data) / BYTES_PER_S
             self.sent[kind[0]] += len(data)
             await _send(writer, data, self._free + ROUND_TRIP_S / 2)
+            if kind[0] == "websocket":
+                self.arrived.append((time.time(), len(data)))
         writer.close()
 
 
