@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/guarded.h"
 #include "open_file.h"
 
 namespace esker::pnetcdf {
@@ -63,7 +64,7 @@ int finish(std::vector<Request>& list, int code, const std::vector<cdf::Access>&
     if (!request.is_selected) continue;
     int own = code;
     for (std::size_t i = 0; i < request.accesses.size(); ++i) {
-      if (moved[next++].is_out_of_range && own == NC_NOERR) own = NC_ERANGE;
+      if (next < moved.size() && moved[next++].is_out_of_range && own == NC_NOERR) own = NC_ERANGE;
     }
     if (code == NC_NOERR && request.unpack.is_needed()) request.unpack.unpack();
     if (request.status != nullptr && *request.status == NC_NOERR) *request.status = own;
@@ -75,12 +76,16 @@ int finish(std::vector<Request>& list, int code, const std::vector<cdf::Access>&
 /// Moves the selected puts or gets in one transfer.
 int move_selected(OpenFile& file, std::vector<Request>& list, bool in, bool all) {
   std::vector<cdf::Access> accesses;
-  for (const Request& request : list) {
-    if (!request.is_selected) continue;
-    accesses.insert(accesses.end(), request.accesses.begin(), request.accesses.end());
-    (in ? file.put_bytes : file.get_bytes) += request.bytes;
-  }
-  const Status status = all ? (in ? file.file->put({}, accesses) : file.file->get({}, accesses))
+  const Status local = esker::guarded("wait", [&] {
+    for (const Request& request : list) {
+      if (!request.is_selected) continue;
+      accesses.insert(accesses.end(), request.accesses.begin(), request.accesses.end());
+      (in ? file.put_bytes : file.get_bytes) += request.bytes;
+    }
+    return Status();
+  });
+  if (!all && !local.ok()) return code_of(local);
+  const Status status = all ? (in ? file.file->put(local, accesses) : file.file->get(local, accesses))
                             : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
   const int code = finish(list, code_of(status), accesses);
   forget_selected(file, list);

@@ -26,11 +26,19 @@ int check_part(const OpenFile& file, Direction direction, const Part& part) {
   return code != NC_NOERR ? code : check_place(file, part.variable, direction, part.place);
 }
 
-/// One transfer of all parts.
-int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepared>& parts) {
+/// The accesses of all parts, which are taken from these.
+std::vector<cdf::Access> take_accesses(std::vector<Prepared>& parts) {
   std::vector<cdf::Access> accesses;
   for (Prepared& part : parts) {
     for (cdf::Access& access : part.accesses) accesses.push_back(std::move(access));
+  }
+  return accesses;
+}
+
+/// One transfer of all parts.
+int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepared>& parts,
+               std::vector<cdf::Access>& accesses) {
+  for (const Prepared& part : parts) {
     (direction == Direction::kIn ? file.put_bytes : file.get_bytes) += part.bytes;
   }
   if (!all && accesses.empty()) return NC_NOERR;
@@ -48,7 +56,7 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
   return are_inside && were_inside ? NC_NOERR : NC_ERANGE;
 }
 
-/// Checks and prepares all parts; if one has an error, none is left.
+/// Checks and prepares all parts, up to the first error.
 int prepare_all(const OpenFile& file, Direction direction, bool all, int n,
                 const std::function<Part(int)>& part, std::vector<Prepared>& parts) {
   parts.reserve(static_cast<std::size_t>(n));
@@ -58,10 +66,7 @@ int prepare_all(const OpenFile& file, Direction direction, bool all, int n,
     if (code == NC_NOERR && (all || !has_no_items(next.memory))) {
       code = prepare(file, direction, next, parts.emplace_back());
     }
-    if (code != NC_NOERR) {
-      parts.clear();
-      return code;
-    }
+    if (code != NC_NOERR) return code;
   }
   return NC_NOERR;
 }
@@ -73,16 +78,22 @@ int move_many(Direction direction, bool all, int ncid, int n, const std::functio
     int code = check_state(file, direction, all);
     if (!all && code != NC_NOERR) return code;
     std::vector<Prepared> parts;
+    std::vector<cdf::Access> accesses;
     if (code == NC_NOERR) {
-      code = prepare_all(file, direction, all, n, part, parts);
+      code = guarded([&] {
+        const int prepared = prepare_all(file, direction, all, n, part, parts);
+        if (prepared == NC_NOERR) accesses = take_accesses(parts);
+        return prepared;
+      });
       if (!all && code != NC_NOERR) return code;
+      if (code != NC_NOERR) parts.clear();  // a rank without memory takes part, too
     }
     if (all && file.is_safe) {
       code = file.agreed(code);
       if (code != NC_NOERR) return code;
     }
     if (code == NC_EPERM || code == NC_EINDEFINE || code == NC_EINDEP) return code;
-    const int moved = move_parts(file, direction, all, parts);
+    const int moved = move_parts(file, direction, all, parts, accesses);
     return code != NC_NOERR ? code : moved;
   });
 }
