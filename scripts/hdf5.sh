@@ -7,23 +7,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
+. scripts/debian_source.sh
 
 root=$PWD/build/hdf5
 stamp=$(sha256sum scripts/hdf5.sh)
 [ "$(cat "$root/stamp" 2>/dev/null)" != "$stamp" ] || exit 0
-
-# Without root: apt with separate lists, which name the sources of the suite and server that this machine uses.
-download() {
-  local codename server
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  server=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $codename" 'Component: main' | head -n 1)
-  server=${server:-http://deb.debian.org/debian}  # apt without lists
-  mkdir -p "$root"/state/lists/partial "$root"/cache/archives/partial "$root/source"
-  echo "deb-src $server $codename main" >"$root/sources.list"
-  local options=(-qq -o "Dir::State=$root/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$root/cache"
-    -o "Dir::Etc::SourceList=$root/sources.list" -o Dir::Etc::SourceParts=- -o APT::Sandbox::User= -o Acquire::Retries=3)
-  apt-get "${options[@]}" update && (cd "$root/source" && apt-get "${options[@]}" source hdf5)
-}
 
 # A program of HDF5's configuration writes to the current directory.
 build() (
@@ -50,8 +38,8 @@ PC
 
 say "building HDF5 for wheels (build/hdf5)"
 rm -rf "$root"
-quietly hdf5-download download
+quietly hdf5-download download_debian_source hdf5 "$root"
 quietly hdf5-build build
 describe
-rm -rf "$root"/{build,source,state,cache}
+rm -rf "$root"/{build,source}
 echo "$stamp" >"$root/stamp"

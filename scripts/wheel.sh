@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 . scripts/env.sh
 
 root=$PWD/build/wheel
-stamp=$(find CMakeLists.txt LICENSE README.md pyproject.toml cmake include plugins python src scripts/{hdf5,wheel}.sh \
+stamp=$(find CMakeLists.txt LICENSE README.md pyproject.toml cmake include plugins python src scripts/{debian_source,hdf5,wheel}.sh \
   scripts/requirements-wheel.txt -type f ! -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 [ "$(cat "$root/stamp" 2>/dev/null)" != "$stamp" ] || exit 0
 
