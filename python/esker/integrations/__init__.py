@@ -10,4 +10,5 @@ grid_parts.py   which samples VTK and yt get of each grid, and where they are
 grid_samples.py their values, and which are missing
 remote.py       remote datasets by URL, through fsspec
 netcdf.py       the plug-in for programs of netCDF, and doors to datasets
+pnetcdf.py      the library that takes the place of PnetCDF
 """
