@@ -86,11 +86,15 @@ Index end_of_data(const Header& header) {
 
 Index file_bytes(const Header& header, Index num_records) {
   Index end = static_cast<Index>(print_header(header).size());
+  std::optional<Index> first;  // of the records
   for (const Variable& variable : header.variables) {
-    if (header.is_record(variable)) return variable.begin + num_records * header.record_bytes();
-    end = std::max(end, variable.begin + header.value_bytes(variable));
+    if (header.is_record(variable)) {
+      first = std::min(first.value_or(variable.begin), variable.begin);
+    } else {
+      end = std::max(end, variable.begin + header.value_bytes(variable));
+    }
   }
-  return end;
+  return first ? std::max(end, *first + num_records * header.record_bytes()) : end;
 }
 
 Result<StoredSchema> make_file(const Schema& schema, const FileParameters& parameters) {

@@ -45,7 +45,7 @@ Result<StoredSchema> make_file(const Schema& schema, const FileParameters& param
 Index offset_of(const Header& header, int variable, Index step);
 /// The byte after the last value of all variables and records.
 Index end_of_data(const Header& header);
-/// Size of the file when it holds that many records, for a header from make_file().
+/// Size of the file when it holds that many records, the padding of the last one included.
 Index file_bytes(const Header& header, Index num_records);
 
 /// See netcdf::ReadValues. kDataLoss: the file does not contain all of them.
