@@ -53,40 +53,58 @@ std::optional<HeaderJournal> parse_journal(std::span<const std::byte> bytes) {
 
 /// Whether each byte is the old one or the new one.
 bool is_between(std::span<const std::byte> found, const HeaderJournal& journal) {
-  const std::size_t common = std::min({found.size(), journal.before.size(), journal.after.size()});
-  for (std::size_t i = 0; i < common; ++i) {
+  if (found.size() < journal.before.size() || journal.after.size() < journal.before.size()) return false;
+  for (std::size_t i = 0; i < journal.before.size(); ++i) {
     if (found[i] != journal.before[i] && found[i] != journal.after[i]) return false;
   }
   return true;
+}
+
+/// At most `most` bytes; fewer if the file is shorter.
+Result<std::vector<std::byte>> read_first(Store& store, const std::string& path, std::size_t most) {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const Index size_bytes, file->size_bytes());
+  std::vector<std::byte> bytes(std::min(most, static_cast<std::size_t>(size_bytes)));
+  ESKER_RETURN_IF_ERROR(file->read_at(bytes, 0));
+  return bytes;
 }
 
 }  // namespace
 
 std::string header_journal_of(const std::string& path) { return path + ".header"; }
 
-Status edit_header(Store& store, const std::string& path, std::span<const std::byte> before,
-                   std::span<const std::byte> after, bool durable) {
+Status edit_header(Store& store, const std::string& path, std::span<const std::byte> after, bool durable) {
+  ESKER_RETURN_IF_ERROR(recover_header(store, path, durable));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::byte> before, read_first(store, path, after.size()));
+  if (std::ranges::equal(before, after)) return {};
   const std::string journal = header_journal_of(path);
-  ESKER_RETURN_IF_ERROR(replace_file(store, journal, print_journal(before, after), durable));
-  ESKER_RETURN_IF_ERROR(edit_file(
-      store, path, [&](File& file) { return file.write_at(after, 0); }, durable));
-  return store.remove(journal);
+  const auto write = [&](std::span<const std::byte> bytes) {
+    return edit_file(
+        store, path, [&](File& file) { return file.write_at(bytes, 0); }, durable);
+  };
+  Status written = replace_file(store, journal, print_journal(before, after), durable);
+  if (written.ok()) {
+    written = write(after);
+    if (!written.ok() && !write(before).ok()) return written;  // the journal stays
+  }
+  const Status removed = store.remove(journal);
+  return written.ok() ? removed : written;
 }
 
 Status recover_header(Store& store, const std::string& path, bool durable) {
   const std::string journal = header_journal_of(path);
+  ESKER_RETURN_IF_ERROR(store.remove(temporary_of(journal)));
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(journal));
   if (!exists) return {};
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, journal, kMostBytes));
+  ESKER_ASSIGN_OR_RETURN(const bool has_file, store.exists(path));
   const auto found = parse_journal(std::as_bytes(std::span(text)));
-  if (found) {
-    const auto complete = [&](File& file) -> Status {
-      ESKER_ASSIGN_OR_RETURN(const Index size_bytes, file.size_bytes());
-      std::vector<std::byte> stored(std::min(found->after.size(), static_cast<std::size_t>(size_bytes)));
-      ESKER_RETURN_IF_ERROR(file.read_at(stored, 0));
-      return is_between(stored, *found) ? file.write_at(found->after, 0) : Status();
-    };
-    ESKER_RETURN_IF_ERROR(edit_file(store, path, complete, durable));
+  if (found && has_file) {
+    ESKER_ASSIGN_OR_RETURN(const auto stored, read_first(store, path, found->after.size()));
+    if (is_between(stored, *found)) {
+      const auto complete = [&](File& file) { return file.write_at(found->after, 0); };
+      ESKER_RETURN_IF_ERROR(edit_file(store, path, complete, durable));
+    }
   }
   return store.remove(journal);
 }

@@ -15,9 +15,9 @@ namespace esker::cdf {
 /// Where the journal of a file is.
 std::string header_journal_of(const std::string& path);
 
-/// Writes `after` over the first bytes of the file, which are `before` where both overlap. Local; rank 0.
-Status edit_header(Store& store, const std::string& path, std::span<const std::byte> before,
-                   std::span<const std::byte> after, bool durable);
+/// Writes `after` over the first bytes of the file, after completing a change that was interrupted. If that
+/// fails, the bytes are as before, or the journal stays. Local; rank 0.
+Status edit_header(Store& store, const std::string& path, std::span<const std::byte> after, bool durable);
 
 /// Completes a change that was interrupted. A journal that is torn, or not of this file, is removed. Local;
 /// rank 0, which holds the writer lock.

@@ -88,6 +88,7 @@ Status SharedFile::take_existing() {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path_));
   if (!exists) return error(Code::kNotFound, "there is no file {}", path_);
   if (!is_writable_) return {};
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(path_)));  // of a job that was killed
   lock_ = std::make_unique<WriterLock>(store_, lock_of(path_));
   ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
   return recover_header(*store_, path_, is_durable());

@@ -120,18 +120,17 @@ Status SharedFile::store_definition(const Header& placed, bool moves) {
   }));
   if (!stored_) return create_file(bytes);
   if (moves) return move_file(placed, bytes);
-  return root_does(*comm_, "end_definition", [&]() -> Status {
-    const std::vector<std::byte> before = print_header(*stored_);
-    if (before == bytes) return {};
-    return edit_header(*store_, path_, before, bytes, is_durable());
-  });
+  return root_does(*comm_, "end_definition",
+                   [&] { return edit_header(*store_, path_, bytes, is_durable()); });
 }
 
 Status SharedFile::create_file(const std::vector<std::byte>& bytes) {
-  const Status created = root_does(*comm_, "end_definition", [&] {
-    const Status staged = stage_file(
-        *store_, path_, [&](File& file) { return file.write_at(bytes, 0); }, is_durable());
-    return staged.ok() ? publish_file(*store_, path_, is_durable()) : staged;
+  const Status created = root_does(*comm_, "end_definition", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(
+        recover_header(*store_, path_, is_durable()));  // a journal would change the new file
+    ESKER_RETURN_IF_ERROR(stage_file(
+        *store_, path_, [&](File& file) { return file.write_at(bytes, 0); }, is_durable()));
+    return publish_file(*store_, path_, is_durable());
   });
   return created.ok() ? open_file() : created;
 }
