@@ -121,7 +121,7 @@ class SharedFile {
   struct Brought;
   Status unite(Brought& brought, std::span<const Access> accesses);
   Result<Transfers::Moved> put_united(Brought& brought);
-  Status begin_records(Index num_records);
+  Status begin_records(Index known, Index num_records);
   Status write_num_records();
   [[nodiscard]] bool is_durable() const { return options_.fsync != Fsync::kNone; }
 

@@ -77,12 +77,14 @@ Status SharedFile::check_accesses(std::span<const Access> accesses, bool writes)
   return error(Code::kOutOfRange, "get: record {} of {} that the file has", needed, header_.num_records);
 }
 
-/// Before later records are written, those before them are in the file. Collective.
-Status SharedFile::begin_records(Index num_records) {
-  if (num_records == header_.num_records) return {};
-  if (header_.num_records != stored_->num_records) {
+/// Before later records are written, those before them are in the file. Collective, with equal arguments:
+/// `known`: the records of the file according to any rank, which others may have put alone.
+Status SharedFile::begin_records(Index known, Index num_records) {
+  header_.num_records = known;
+  if (num_records <= known) return {};
+  if (known != stored_->num_records) {
     ESKER_RETURN_IF_ERROR(root_does(*comm_, "put", [&] { return write_num_records(); }));
-    stored_->num_records = header_.num_records;
+    stored_->num_records = known;
   }
   header_.num_records = num_records;
   return {};
@@ -142,13 +144,13 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     return {};
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
-  const Index records = std::max(header_.num_records, records_needed(header_, accesses));
-  std::array<std::uint64_t, 4> most{brought.hash, ~brought.hash, static_cast<std::uint64_t>(records),
-                                    brought.plan == 0 ? 1u : 0u};
+  std::array<std::uint64_t, 5> most{brought.hash, ~brought.hash, brought.plan == 0 ? 1u : 0u,
+                                    static_cast<std::uint64_t>(header_.num_records),
+                                    static_cast<std::uint64_t>(records_needed(header_, accesses))};
   comm_->all_reduce_max(most);
-  ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[2])));
+  ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
   const bool are_equal = most[0] == ~most[1];
-  const bool has_plan = are_equal && most[3] == 0;
+  const bool has_plan = are_equal && most[2] == 0;
   if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses));
   ESKER_ASSIGN_OR_RETURN(const Transfers::Moved moved,
                          has_plan ? transfers_->put_offered() : put_united(brought));
@@ -218,8 +220,11 @@ Status SharedFile::fill(int variable, Index record) {
   const std::uint64_t arguments = hash_text(static_cast<std::uint64_t>(variable), std::to_string(record));
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "fill", arguments, "another variable or record"}));
   const Variable& filled = header_.variables[static_cast<std::size_t>(variable)];
-  if (header_.is_record(filled))
-    ESKER_RETURN_IF_ERROR(begin_records(std::max(header_.num_records, record + 1)));
+  if (header_.is_record(filled)) {
+    std::array<std::uint64_t, 1> known{static_cast<std::uint64_t>(header_.num_records)};
+    comm_->all_reduce_max(known);
+    ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(known[0]), record + 1));
+  }
   return all_do(*comm_, "fill", [&] {  // a share of the values by each rank
     const Index size = netcdf::size_bytes(filled.type), n = header_.value_bytes(filled) / size;
     const Index first = n * comm_->rank() / comm_->size(), last = n * (comm_->rank() + 1) / comm_->size();
