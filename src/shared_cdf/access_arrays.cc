@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "base/byte_order.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "formats/netcdf/cdf/cdf_file.h"
 #include "formats/netcdf/model/fill.h"
@@ -32,6 +35,25 @@ struct Shape {
 
 Index step_of(const Access& access, std::size_t dim) { return access.step.empty() ? 1 : access.step[dim]; }
 
+bool has_values(const Access& access) {
+  return std::find(access.count.begin(), access.count.end(), 0) == access.count.end();
+}
+
+/// Whether the distances in memory between the values of an access, which has some, fit in 63 bits.
+bool memory_fits(const Access& access) {
+  std::optional<Index> bytes = size_bytes(access.memory_type);
+  for (std::size_t d = 0; d < access.count.size() && bytes; ++d) {
+    if (access.map_bytes.empty()) {
+      bytes = checked_mul(*bytes, access.count[d]);
+      continue;
+    }
+    if (access.map_bytes[d] == std::numeric_limits<Index>::min()) return false;
+    const auto reach = checked_mul(access.count[d], std::abs(access.map_bytes[d]));
+    bytes = reach ? checked_add(*bytes, *reach) : std::nullopt;
+  }
+  return bytes.has_value();
+}
+
 /// Bytes between values in memory along each dimension.
 std::vector<Index> memory_strides(const Access& access) {
   if (!access.map_bytes.empty()) return access.map_bytes;
@@ -57,7 +79,7 @@ void for_each_position(const std::vector<Index>& counts, const Visit& visit) {
   }
 }
 
-/// The patches of one access.
+/// The patches of one access, which has values.
 class Cutter {
  public:
   Cutter(const Header& header, const Access& access, int number, std::vector<KeyedPatch>& patches)
@@ -68,7 +90,6 @@ class Cutter {
         patches_(patches) {}
 
   void cut() {
-    if (std::find(access_.count.begin(), access_.count.end(), 0) != access_.count.end()) return;
     std::vector<Index> single;  // counts of the dimensions that are cut to single indices
     for (std::size_t d = 0; d < access_.count.size(); ++d) {
       const bool is_apart = d < shape_.first_of_array || (step_of(access_, d) > 1 && access_.count[d] > 1);
@@ -132,7 +153,7 @@ Status check_access(const Header& header, const Access& access) {
     }
     const Index length = header.dims[static_cast<std::size_t>(variable.dims[d])].length;
     const bool is_record = d == 0 && header.is_record(variable);
-    const Index most = is_record ? std::numeric_limits<std::int32_t>::max() * Index{1024} : length;
+    const Index most = is_record ? std::numeric_limits<Index>::max() : length;
     if (start >= 0 && start <= most &&
         (count == 0 || (count - 1 <= (most - 1 - start) / step && start < most)))
       continue;
@@ -140,13 +161,31 @@ Status check_access(const Header& header, const Access& access) {
                  "variable '{}', dimension {} of length {}: start {}, count {}, step {} leave it",
                  variable.name, d, length, start, count, step);
   }
+  if (has_values(access) && !memory_fits(access)) {
+    return error(Code::kInvalidArgument, "variable '{}': the values in memory are more than 63 bits apart",
+                 variable.name);
+  }
   return {};
+}
+
+Status check_num_records(const Header& header, Index num_records) {
+  const Index most = header.version == Version::kData64 ? std::numeric_limits<Index>::max()
+                                                        : std::numeric_limits<std::int32_t>::max();
+  Index last = 0;
+  for (const Variable& variable : header.variables) {
+    if (header.is_record(variable)) last = std::max(last, variable.begin);
+  }
+  const auto bytes = checked_mul(num_records, header.record_bytes());
+  if (num_records <= most && bytes && checked_add(*bytes, last)) return {};
+  return error(Code::kOutOfRange, "a CDF-{} file of such variables cannot have {} records",
+               static_cast<int>(header.version), num_records);
 }
 
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses) {
   std::vector<KeyedPatch> patches;
-  for (std::size_t a = 0; a < accesses.size(); ++a)
-    Cutter(header, accesses[a], static_cast<int>(a), patches).cut();
+  for (std::size_t a = 0; a < accesses.size(); ++a) {
+    if (has_values(accesses[a])) Cutter(header, accesses[a], static_cast<int>(a), patches).cut();
+  }
   return patches;
 }
 
@@ -177,8 +216,7 @@ Index records_needed(const Header& header, std::span<const Access> accesses) {
   Index needed = 0;
   for (const Access& access : accesses) {
     const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
-    if (!header.is_record(variable)) continue;
-    if (std::find(access.count.begin(), access.count.end(), 0) != access.count.end()) continue;
+    if (!header.is_record(variable) || !has_values(access)) continue;
     needed = std::max(needed, access.start[0] + (access.count[0] - 1) * step_of(access, 0) + 1);
   }
   return needed;

@@ -35,8 +35,12 @@ struct KeyedPatch {
 };
 
 /// kOutOfRange: an access leaves its variable; records may be beyond those that the file has.
-/// kInvalidArgument: lists of a wrong length, negative counts, steps below 1. Local, pure.
+/// kInvalidArgument: lists of a wrong length, negative counts, steps below 1, memory beyond 63 bits. Local,
+/// pure.
 Status check_access(const Header& header, const Access& access);
+
+/// kOutOfRange: the version does not have that many records, or offsets would exceed 63 bits. Local, pure.
+Status check_num_records(const Header& header, Index num_records);
 
 /// The patches of accesses that passed check_access(), in their order. Local, pure.
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses);

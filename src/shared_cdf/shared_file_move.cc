@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "base/byte_order.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -71,9 +73,9 @@ Status SharedFile::check_moving(const char* operation, bool writes) const {
 Status SharedFile::check_accesses(std::span<const Access> accesses, bool writes) const {
   ESKER_RETURN_IF_ERROR(check_moving(writes ? "put" : "get", writes));
   for (const Access& access : accesses) ESKER_RETURN_IF_ERROR(check_access(header_, access));
-  if (writes) return {};
   const Index needed = records_needed(header_, accesses);
   if (needed <= header_.num_records) return {};
+  if (writes) return check_num_records(header_, needed);
   return error(Code::kOutOfRange, "get: record {} of {} that the file has", needed, header_.num_records);
 }
 
@@ -214,10 +216,15 @@ Status SharedFile::get(const Status& local, std::span<Access> accesses) {
 Status SharedFile::fill(int variable, Index record) {
   const Status local = guarded("fill", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_moving("fill", true));
-    if (variable >= 0 && variable < std::ssize(header_.variables) && record >= 0) return {};
-    return error(Code::kOutOfRange, "fill: variable {} or record {} does not exist", variable, record);
+    if (variable < 0 || variable >= std::ssize(header_.variables) || record < 0 ||
+        record == std::numeric_limits<Index>::max()) {
+      return error(Code::kOutOfRange, "fill: variable {} or record {} does not exist", variable, record);
+    }
+    const bool is_record = header_.is_record(header_.variables[static_cast<std::size_t>(variable)]);
+    return is_record ? check_num_records(header_, record + 1) : Status();
+  std::uint64_t arguments = 0;
   });
-  const std::uint64_t arguments = hash_text(static_cast<std::uint64_t>(variable), std::to_string(record));
+    arguments = hash_text(static_cast<std::uint64_t>(variable), std::to_string(record));
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "fill", arguments, "another variable or record"}));
   const Variable& filled = header_.variables[static_cast<std::size_t>(variable)];
   if (header_.is_record(filled)) {
@@ -227,7 +234,8 @@ Status SharedFile::fill(int variable, Index record) {
   }
   return all_do(*comm_, "fill", [&] {  // a share of the values by each rank
     const Index size = netcdf::size_bytes(filled.type), n = header_.value_bytes(filled) / size;
-    const Index first = n * comm_->rank() / comm_->size(), last = n * (comm_->rank() + 1) / comm_->size();
+    const Index first = share(n, comm_->rank(), comm_->size());
+    const Index last = share(n, comm_->rank() + 1, comm_->size());
     const Index begin = offset_of(header_, variable, header_.is_record(filled) ? record : 0);
     return netcdf::write_fill(*file_, filled, begin + first * size, (last - first) * size);
   });
