@@ -65,9 +65,9 @@ class SharedFile {
   [[nodiscard]] Comm& comm() { return *comm_; }
 
   /// Collective: what is defined becomes the header of the file. Values stay where they are if there is room,
-  /// otherwise all ranks copy them to a new file, which then takes the place of the old one. kMismatchedCall:
-  /// the ranks defined different things, see mismatch(); kInvalidArgument: names, types or sizes that the
-  /// version does not have.
+  /// otherwise all ranks copy them to a new file, which then takes the place of the old one; if it cannot,
+  /// the file is closed to transfers. kMismatchedCall: the ranks defined different things, see mismatch(), or
+  /// gave another room; kInvalidArgument: names, types or sizes that the version does not have.
   Status end_definition(const FileRoom& room);
   /// What differed on any rank when end_definition() failed with kMismatchedCall; the same on all ranks.
   [[nodiscard]] Mismatch mismatch() const { return mismatch_; }

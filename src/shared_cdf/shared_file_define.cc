@@ -18,6 +18,11 @@
 namespace esker::cdf {
 namespace {
 
+std::array<Index, 4> numbers_of(const FileRoom& room) {
+  return {room.spare_header_bytes, room.variable_alignment_bytes, room.spare_variable_bytes,
+          room.record_alignment_bytes};
+}
+
 /// The header without what is not defined.
 std::vector<std::byte> print_definition(Header header) {
   header.num_records = 0;
@@ -25,29 +30,43 @@ std::vector<std::byte> print_definition(Header header) {
   return print_header(header);
 }
 
-/// kInvalidArgument: variables that the file has were removed, or are of another shape.
+/// Whether `after` begins with `before`, where kept(a, b) says that an element is still the same.
+template <class Element, class Kept>
+bool begins_with(const std::vector<Element>& after, const std::vector<Element>& before, const Kept& kept) {
+  return after.size() >= before.size() && std::equal(before.begin(), before.end(), after.begin(), kept);
+}
+
+/// kInvalidArgument: dimensions or variables that the file has were removed, or are of another shape.
 Status check_kept(const Header& stored, const Header& header) {
-  const auto is_kept = [](const Variable& a, const Variable& b) {
-    return a.type == b.type && a.dims == b.dims;
-  };
-  const auto& before = stored.variables;
-  const auto& after = header.variables;
-  if (after.size() >= before.size() && std::equal(before.begin(), before.end(), after.begin(), is_kept))
-    return {};
-  return error(Code::kInvalidArgument,
-               "variables that the file has must keep their positions, types and dimensions");
+  const bool keeps_dims = begins_with(
+      header.dims, stored.dims, [](const Dimension& a, const Dimension& b) { return a.length == b.length; });
+  const bool keeps_variables =
+      begins_with(header.variables, stored.variables,
+                  [](const Variable& a, const Variable& b) { return a.type == b.type && a.dims == b.dims; });
+  if (keeps_dims && keeps_variables && header.version == stored.version) return {};
+  return error(
+      Code::kInvalidArgument,
+      "what the file has must be kept: its version, the positions and lengths of dimensions, and the "
+      "positions, types and dimensions of variables");
+}
+
+/// kInvalidArgument: sizes that are negative, or would make offsets overflow.
+Status check_room(const FileRoom& room) {
+  constexpr Index kMost = Index{1} << 40;
+  for (const Index bytes : numbers_of(room)) {
+    if (bytes < 0 || bytes > kMost)
+      return error(Code::kInvalidArgument, "room or alignment of {} bytes, expected 0 to {}", bytes, kMost);
+  }
+  return {};
 }
 
 }  // namespace
 
 Status SharedFile::redefine() {
   ESKER_RETURN_IF_ERROR(sync());
-  return all_do(*comm_, "redefine", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_moving("redefine", true));
-    stored_ = header_;
-    is_defining_ = true;
-    return {};
-  });
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "redefine", [&] { return check_moving("redefine", true); }));
+  is_defining_ = true;
+  return {};
 }
 
 Status SharedFile::end_definition(const FileRoom& room) {
@@ -59,9 +78,10 @@ Status SharedFile::end_definition(const FileRoom& room) {
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "end_definition", 0, ""}));
   ESKER_RETURN_IF_ERROR(compare_definitions());
-  Header placed;
+  Header placed, stored;
   bool moves = false;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", [&]() -> Status {
+  const Status fits = guarded("end_definition", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_room(room));
     placed = header_;
     if (stored_) {
       placed.num_records = stored_->num_records;
@@ -69,11 +89,15 @@ Status SharedFile::end_definition(const FileRoom& room) {
     } else {
       place_variables(placed, room);
     }
+    stored = placed;
     return check_header(placed);
-  }));
+  });
+  const auto numbers = numbers_of(room);
+  const std::uint64_t arguments = checksum(std::as_bytes(std::span(numbers)), 0);
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{fits, "end_definition", arguments, "another room"}));
   ESKER_RETURN_IF_ERROR(store_definition(placed, moves));
-  header_ = placed;
-  stored_ = std::move(placed);
+  header_ = std::move(placed);
+  stored_ = std::move(stored);
   is_defining_ = false;
   return {};
 }
@@ -99,7 +123,7 @@ Status SharedFile::share_difference() {
   }));
   ESKER_RETURN_IF_ERROR(share(*comm_, of_root, 0));
   HeaderDifference found;
-  const Status differs = all_do(*comm_, "end_definition", [&]() -> Status {
+  Status differs = all_do(*comm_, "end_definition", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(of_root));
     found = compare_headers(header_, header);
     if (found.kind == Mismatch::kNone) return {};
@@ -108,6 +132,7 @@ Status SharedFile::share_difference() {
   std::array<std::uint64_t, 1> kind{static_cast<std::uint64_t>(found.kind)};
   comm_->all_reduce_max(kind);
   mismatch_ = static_cast<Mismatch>(kind[0]);
+  if (differs.ok()) differs = Status(Code::kMismatchedCall, path_ + ": definitions differ");
   return differs;
 }
 
@@ -163,11 +188,17 @@ Status SharedFile::fill_staged(const Header& placed) {
 Status SharedFile::move_file(const Header& placed, const std::vector<std::byte>& bytes) {
   Status moved = stage_header(placed, bytes);
   if (moved.ok()) moved = fill_staged(placed);
-  if (moved.ok()) {
+  const bool is_staged = moved.ok();
+  if (is_staged) {
     moved = root_does(*comm_, "end_definition", [&] { return publish_file(*store_, path_, is_durable()); });
   }
-  if (moved.ok()) return open_file();
-  if (comm_->rank() == 0) (void)store_->remove(temporary_of(path_));
+  if (moved.ok()) moved = open_file();
+  if (moved.ok()) return {};
+  (void)root_does(*comm_, "end_definition", [&] { return store_->remove(temporary_of(path_)); });
+  if (is_staged) {  // the path may be that of the new file, where values have other places
+    file_.reset();
+    is_defining_ = false;
+  }
   return moved;
 }
 

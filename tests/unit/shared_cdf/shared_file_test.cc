@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <limits>
+
+#include "shared_cdf/header_edit.h"
+#include "store/faulty_store.h"
 #include "unit/shared_cdf/shared_file_case.h"
 
 namespace esker::cdf {
@@ -234,6 +239,180 @@ TEST_P(SharedFileTest, IndependentPutsOfAllRanksMeetAtSync) {
     for (int r = 0; r < comm.size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 10 + r);
     file->close().check();
   });
+}
+
+// A rank that has put later records alone knows more of them than the others.
+TEST_P(SharedFileTest, RecordsThatOneRankPutAloneAreKnownAfterTheNextTransfer) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const auto file = create(comm, store);
+    const double mine = comm.rank();
+    Access access;
+    access.variable = 4;
+    access.start = {0};
+    access.count = {1};
+    access.memory_type = Type::kDouble;
+    access.values = &mine;
+    file->put({}, {&access, 1}).check();
+    if (comm.rank() == comm.size() - 1) {
+      access.start = {5};
+      file->put_alone({&access, 1}).check();
+    }
+    access.start = {1};
+    file->put({}, {&access, 1}).check();
+    EXPECT_EQ(file->header().num_records, 6);
+    if (comm.rank() == 0) {
+      access.start = {7};
+      file->put_alone({&access, 1}).check();
+    }
+    file->fill(4, 6).check();
+    EXPECT_EQ(file->header().num_records, 8);
+    file->close().check();
+  });
+  EXPECT_EQ(read_header(*store->open("run.nc", OpenMode::kRead).value()).value().num_records, 8);
+}
+
+TEST_P(SharedFileTest, RoomThatDiffersBetweenRanksIsAnError) {
+  if (GetParam() == 1) return;
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    SharedFile::Settings settings;
+    const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+    define_all_shapes(file->definition());
+    FileRoom room;
+    room.spare_header_bytes = comm.rank();
+    EXPECT_EQ(file->end_definition(room).code(), Code::kMismatchedCall);
+    EXPECT_EQ(file->mismatch(), Mismatch::kNone);
+    room.spare_header_bytes = -1;
+    EXPECT_EQ(file->end_definition(room).code(), Code::kInvalidArgument);
+    file->end_definition({}).check();
+    file->close().check();
+  });
+}
+
+TEST_P(SharedFileTest, ARedefinitionCannotChangeLengths) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const auto file = create(comm, store);
+    file->redefine().check();
+    const Header before = file->header();
+    file->definition().dims[2].length = 10;
+    EXPECT_EQ(file->end_definition({}).code(), Code::kInvalidArgument);
+    file->definition().dims = before.dims;
+    file->definition().dims[2].name = "latitude";
+    file->end_definition({}).check();
+    file->close().check();
+  });
+}
+
+// Offsets beyond 63 bits, and numbers of records beyond those that the version can state.
+TEST_P(SharedFileTest, RecordsThatTheFileCannotHaveAreErrors) {
+  for (const auto& [version, most] :
+       {std::pair(Version::kOffset64, (Index{1} << 31) - 1), std::pair(Version::kData64, Index{1} << 53)}) {
+    const auto store = null_store();
+    run_ranks(GetParam(), [&, version = version, most = most](const Communicator& comm) {
+      SharedFile::Settings settings;
+      settings.version = version;
+      const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+      file->definition().dims = {{"t", 0}, {"x", 512}};
+      Variable variable{"a", {0, 1}, {}, Type::kShort};
+      file->definition().variables.push_back(variable);
+      file->end_definition({}).check();
+      const std::int16_t value = 1;
+      Access access;
+      access.variable = 0;
+      access.start = {most, 0};
+      access.count = {1, 1};
+      access.memory_type = Type::kShort;
+      access.values = &value;
+      EXPECT_EQ(file->put({}, {&access, 1}).code(), Code::kOutOfRange);
+      EXPECT_EQ(file->put_alone({&access, 1}).code(), Code::kOutOfRange);
+      EXPECT_EQ(file->fill(0, most).code(), Code::kOutOfRange);
+      EXPECT_EQ(file->fill(0, std::numeric_limits<Index>::max()).code(), Code::kOutOfRange);
+      EXPECT_EQ(file->header().num_records, 0);
+      if (version == Version::kOffset64) {
+        access.start = {most - 1, 0};
+        file->put({}, {&access, 1}).check();
+        file->sync().check();
+      }
+      const Index held = version == Version::kOffset64 ? most : 0;
+      EXPECT_EQ(file->header().num_records, held);
+      file->close().check();
+      const auto header = read_header(*store->open("run.nc", OpenMode::kRead).value());
+      EXPECT_EQ(header.value().num_records, held);
+    });
+  }
+}
+
+TEST_P(SharedFileTest, StridesOfMemoryBeyond63BitsAreErrors) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const auto file = create(comm, store);
+    double value = 0;
+    Access access;
+    access.variable = 1;
+    access.start = {0};
+    access.count = {13};
+    access.map_bytes = {std::numeric_limits<Index>::max() / 4};
+    access.memory_type = Type::kDouble;
+    access.values = access.target = &value;
+    EXPECT_EQ(file->put_alone({&access, 1}).code(), Code::kInvalidArgument);
+    EXPECT_EQ(file->get_alone({&access, 1}).code(), Code::kInvalidArgument);
+    access.map_bytes = {std::numeric_limits<Index>::min()};
+    EXPECT_EQ(file->put_alone({&access, 1}).code(), Code::kInvalidArgument);
+    access.count = {0};
+    file->put_alone({&access, 1}).check();
+    file->close().check();
+  });
+}
+
+// A job that was killed in a redefinition has left a journal; the file that takes the place of its file is
+// not changed by it.
+TEST_P(SharedFileTest, ANewFileIsNotChangedByAnOldJournal) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    create(comm, store)->close().check();
+    if (comm.rank() == 0) {
+      const auto file = store->open("run.nc", OpenMode::kRead).value();
+      Header header = read_header(*file).value();
+      header.variables[0].name = "renamed";
+      std::vector<std::byte> journal;
+      const auto rule = [](StoreCall call, const std::string& path) {
+        return call == StoreCall::kRemove && path.ends_with(".header") ? EIO : 0;
+      };
+      EXPECT_FALSE(edit_header(*faulty_store(store, rule), "run.nc", print_header(header), false).ok());
+      EXPECT_TRUE(store->exists(header_journal_of("run.nc")).value());
+    }
+    create(comm, store)->close().check();
+    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, {}).value();
+    EXPECT_EQ(file->header().variables[0].name, "scalar");
+    file->close().check();
+    EXPECT_FALSE(store->exists(header_journal_of("run.nc")).value());
+  });
+}
+
+// Other programs order the values as they like.
+TEST_P(SharedFileTest, AFileWhoseLaterVariableComesFirstGetsCompleteRecords) {
+  const auto store = memory_store();
+  Header header;
+  header.dims = {{"t", 0}, {"x", 5}};
+  header.variables = {{"late", {0, 1}, {}, Type::kDouble}, {"early", {0}, {}, Type::kDouble}};
+  header.variables[1].begin = 1024;
+  header.variables[0].begin = 1032;
+  store->open("run.nc", OpenMode::kWrite).value()->write_at(print_header(header), 0).check();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, {}).value();
+    const double value = 7;
+    Access access;
+    access.variable = 1;
+    access.start = {1};
+    access.count = {1};
+    access.memory_type = Type::kDouble;
+    access.values = &value;
+    file->put({}, {&access, 1}).check();
+    file->close().check();
+  });
+  EXPECT_EQ(store->open("run.nc", OpenMode::kRead).value()->size_bytes().value(), 1024 + 2 * 48);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, SharedFileTest, testing::ValuesIn(kRankCounts));
