@@ -41,7 +41,7 @@ Result<std::unique_ptr<SharedFile>> SharedFile::begin(const char* operation, std
   ESKER_ASSIGN_OR_RETURN(Options shared, open_together(all, operation, path, options, Status()));
   std::unique_ptr<SharedFile> made;
   ESKER_RETURN_IF_ERROR(all_do(all, operation, [&] {
-    made.reset(new SharedFile(std::move(comm), std::move(store), path, std::move(shared), is_writable));
+    made.reset(new SharedFile(comm, store, path, std::move(shared), is_writable));
     return Status();
   }));
   return made;
@@ -88,9 +88,9 @@ Status SharedFile::take_existing() {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path_));
   if (!exists) return error(Code::kNotFound, "there is no file {}", path_);
   if (!is_writable_) return {};
-  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(path_)));  // of a job that was killed
   lock_ = std::make_unique<WriterLock>(store_, lock_of(path_));
   ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(path_)));  // of a job that was killed
   return recover_header(*store_, path_, is_durable());
 }
 
@@ -118,17 +118,23 @@ Status SharedFile::read_definition() {
   });
 }
 
-/// Collective.
+/// Collective: all ranks open it, or none.
 Status SharedFile::open_file() {
   const Index writers = kWritersPerProcessor * count_processors(*comm_);
-  return all_do(*comm_, "open", [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(file_, store_->open(path_, is_writable_ ? OpenMode::kWrite : OpenMode::kRead));
+  std::unique_ptr<File> file;
+  std::unique_ptr<Transfers> transfers;
+  const Status opened = all_do(*comm_, "open", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(file, store_->open(path_, is_writable_ ? OpenMode::kWrite : OpenMode::kRead));
     if (is_writable_ && !transfers_) {
       const int most = writers < comm_->size() ? static_cast<int>(writers) : 0;
-      transfers_ = std::make_unique<Transfers>(*comm_, options_, most);
+      transfers = std::make_unique<Transfers>(*comm_, options_, most);
     }
     return {};
   });
+  ESKER_RETURN_IF_ERROR(opened);
+  file_ = std::move(file);
+  if (transfers) transfers_ = std::move(transfers);
+  return {};
 }
 
 /// Rank 0, which then has all of the file up to its last record.
@@ -141,7 +147,7 @@ Status SharedFile::write_num_records() {
 }
 
 Status SharedFile::sync() {
-  const Status state = check_moving("sync", false);
+  const Status state = guarded("sync", [&] { return check_moving("sync", false); });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, "sync", 0, ""}));
   if (!is_writable_) return {};
   std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(header_.num_records)};

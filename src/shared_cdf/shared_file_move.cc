@@ -132,9 +132,10 @@ Status SharedFile::unite(Brought& brought, std::span<const Access> accesses) {
 // In the usual case ranks bring boxes of the same arrays, and have a plan: then they open the call, compare
 // what they bring, move it, and agree on the result.
 Status SharedFile::put(const Status& local, std::span<Access> accesses) {
-  Status mine = local;
+  Status mine;
   Brought brought;
   const Status ready = guarded("put", [&]() -> Status {
+    mine = local;
     ESKER_RETURN_IF_ERROR(check_moving("put", true));
     if (mine.ok()) mine = check_accesses(accesses, true);
     if (!mine.ok()) accesses = {};
@@ -205,16 +206,21 @@ Status SharedFile::get_alone(std::span<Access> accesses) {
 }
 
 Status SharedFile::get(const Status& local, std::span<Access> accesses) {
-  const Status state = check_moving("get", false);
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, "get", 0, ""}));
-  const Status wrong = !local.ok() ? local : guarded("get", [&] { return check_accesses(accesses, false); });
-  const Status read = wrong.ok() ? get_alone(accesses) : Status();
-  ESKER_RETURN_IF_ERROR(agree(*comm_, read));
-  return wrong;
+  Status mine;
+  const Status ready = guarded("get", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_moving("get", false));
+    mine = !local.ok() ? local : check_accesses(accesses, false);
+    return {};
+  });
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "get", 0, ""}));
+  ESKER_RETURN_IF_ERROR(agree(*comm_, mine.ok() ? get_alone(accesses) : Status()));
+  return mine;
 }
 
 Status SharedFile::fill(int variable, Index record) {
+  std::uint64_t arguments = 0;
   const Status local = guarded("fill", [&]() -> Status {
+    arguments = hash_text(static_cast<std::uint64_t>(variable), std::to_string(record));
     ESKER_RETURN_IF_ERROR(check_moving("fill", true));
     if (variable < 0 || variable >= std::ssize(header_.variables) || record < 0 ||
         record == std::numeric_limits<Index>::max()) {
@@ -222,9 +228,7 @@ Status SharedFile::fill(int variable, Index record) {
     }
     const bool is_record = header_.is_record(header_.variables[static_cast<std::size_t>(variable)]);
     return is_record ? check_num_records(header_, record + 1) : Status();
-  std::uint64_t arguments = 0;
   });
-    arguments = hash_text(static_cast<std::uint64_t>(variable), std::to_string(record));
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "fill", arguments, "another variable or record"}));
   const Variable& filled = header_.variables[static_cast<std::size_t>(variable)];
   if (header_.is_record(filled)) {

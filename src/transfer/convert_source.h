@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "exchange/patch_source.h"
@@ -23,7 +24,7 @@ class ConvertSource final : public PatchSource {
               const SegmentMap& place) override;
 
   /// [position in `mine`] whether a value did not fit, and is the fill value of its array instead.
-  [[nodiscard]] const std::vector<bool>& out_of_range() const { return out_of_range_; }
+  std::vector<bool> take_out_of_range() { return std::move(out_of_range_); }
 
  private:
   const TransferPlan& plan_;

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/list_groups.h"
+#include "plan/plan_memory.h"
 
 namespace esker {
 namespace {
@@ -44,7 +45,7 @@ Patch part_of(const Patch& patch, const Box& box) {
 }  // namespace
 
 Result<std::unique_ptr<TransferPlan>> TransferPlan::make(Comm& comm, const std::vector<FileArray>& arrays,
-                                                         std::span<const ArrayPatch> mine,
+                                                         std::span<const ArrayPatch> mine, Index kept_bytes,
                                                          ExchangePolicy& policy, ExchangeBuffers& buffers) {
   std::unique_ptr<TransferPlan> plan;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
@@ -60,7 +61,8 @@ Result<std::unique_ptr<TransferPlan>> TransferPlan::make(Comm& comm, const std::
   }));
   if (plan->is_empty()) return plan;
   ESKER_RETURN_IF_ERROR(plan->share(comm));
-  const ExchangeInputs inputs{plan->space_, *plan->directory_, plan->fields_};
+  const ExchangeInputs inputs{plan->space_, *plan->directory_, plan->fields_, Direction::kToFiles,
+                              plan->bytes_of_lists() + kept_bytes};
   ESKER_RETURN_IF_ERROR(prepare(comm, inputs, policy, buffers, plan->exchange_));
   ESKER_RETURN_IF_ERROR(plan->learn_gaps());
   return plan;
@@ -169,6 +171,23 @@ Status TransferPlan::learn_gaps() {
       }
     }
   });
+}
+
+/// Of this rank's boxes: as they were brought, claimed and will be taken; and of what masks may need.
+Index TransferPlan::bytes_of_lists() const {
+  Index n_claims = 0;
+  for (const Part& part : parts_) n_claims += std::ssize(part.claims);
+  return std::ssize(boxes_) * static_cast<Index>(sizeof(boxes_[0]) + sizeof(int)) +
+         n_claims * static_cast<Index>(sizeof(Claim) + sizeof(Patch)) + 2 * space_.largest_piece_bytes();
+}
+
+Index TransferPlan::size_bytes() const {
+  if (is_empty()) return std::ssize(boxes_) * static_cast<Index>(sizeof(boxes_[0]));
+  Index bytes = bytes_of_lists() + memory_of(exchange_.plan);
+  for (const auto& list : directory_->lists()) {
+    bytes += list->num_known() * static_cast<Index>(sizeof(HeldBox));
+  }
+  return bytes;
 }
 
 bool TransferPlan::is_for(const std::vector<FileArray>& arrays) const {

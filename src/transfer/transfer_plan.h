@@ -23,11 +23,11 @@ namespace esker {
 class TransferPlan {
  public:
   /// A plan for these arrays, which are equal on all ranks, and the boxes of this rank. `buffers` are
-  /// enlarged as needed; `policy` may get a fallback. Collective; errors are those of all ranks:
-  /// kOutOfMemory, also if the budget is too small.
+  /// enlarged as needed; `policy` may get a fallback. `kept_bytes`: of this rank's other plans, which count
+  /// in the budget. Collective; errors are those of all ranks: kOutOfMemory, also if the budget is too small.
   static Result<std::unique_ptr<TransferPlan>> make(Comm& comm, const std::vector<FileArray>& arrays,
-                                                    std::span<const ArrayPatch> mine, ExchangePolicy& policy,
-                                                    ExchangeBuffers& buffers);
+                                                    std::span<const ArrayPatch> mine, Index kept_bytes,
+                                                    ExchangePolicy& policy, ExchangeBuffers& buffers);
 
   /// Whether it is a plan for such arrays; the same on all ranks. Local.
   [[nodiscard]] bool is_for(const std::vector<FileArray>& arrays) const;
@@ -35,6 +35,9 @@ class TransferPlan {
   [[nodiscard]] bool fits(std::span<const ArrayPatch> mine, const ExchangeBuffers& buffers) const;
   /// Sets the memory that the samples of the next transfer are in. Local; may throw.
   void take(std::span<const ArrayPatch> mine, ExchangeBuffers& buffers);
+
+  /// Memory of this rank that it needs, without buffers.
+  [[nodiscard]] Index size_bytes() const;
 
   /// Nothing: no rank brings any samples.
   [[nodiscard]] bool is_empty() const { return layouts_.empty(); }
@@ -66,6 +69,7 @@ class TransferPlan {
   void lay_out(const std::vector<Extent>& extents, std::span<const ArrayPatch> mine);
   Status share(Comm& comm);
   Status learn_gaps();
+  [[nodiscard]] Index bytes_of_lists() const;
   [[nodiscard]] bool has_boxes(std::span<const ArrayPatch> mine) const;
 
   std::vector<FileArray> arrays_;           // their shapes

@@ -1,6 +1,8 @@
 #include "transfer/transfers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "base/macros.h"
@@ -16,13 +18,6 @@ Transfers::Transfers(Comm& comm, const Options& options, int most_writers)
   if (policy_.aggregators == 0) policy_.aggregators = most_writers;
 }
 
-void Transfers::describe(const TransferPlan& plan) {
-  const Prepared& exchange = plan.exchange();
-  num_aggregators_ = exchange.num_aggregators;
-  transport_ = exchange.used;
-  buffer_bytes_ = std::max(exchange.plan.buffer_bytes, exchange.plan.shared_buffer_bytes);
-}
-
 Index Transfers::offer(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file) {
   offered_.reset();
   const auto kept =
@@ -30,8 +25,8 @@ Index Transfers::offer(const std::vector<FileArray>& arrays, std::span<const Arr
   if (kept == plans_.end() || !kept->plan->fits(mine, buffers_)) return 0;
   TransferPlan& plan = *kept->plan;
   if (!plan.is_empty()) plan.take(mine, buffers_);
-  offered_.emplace(
-      Offered{&plan, ConvertSource(plan, arrays, mine), TransferStore(plan, arrays, file), mine.size()});
+  offered_.emplace(Offered{&plan, ConvertSource(plan, arrays, mine), TransferStore(plan, arrays, file),
+                           plan.exchange().used});
   return kept->number;
 }
 
@@ -40,14 +35,29 @@ Result<Transfers::Moved> Transfers::put_offered() {
   const auto kept =
       std::find_if(plans_.begin(), plans_.end(), [&](const Kept& each) { return each.plan.get() == &plan; });
   std::rotate(kept, kept + 1, plans_.end());
-  if (plan.is_empty()) return Moved{std::vector<bool>(offered_->n_mine), 0};
-  ExchangeStats stats;
   ConvertSource& source = offered_->source;
+  if (plan.is_empty()) return Moved{source.take_out_of_range(), 0};
+  ExchangeStats stats;
   const Status stored = run_exchange(plan.exchange().plan, plan.patches(), buffers_, plan.transport(), stats,
                                      offered_->sink, false, source.converts() ? &source : nullptr);
   ESKER_RETURN_IF_ERROR(agree(comm_, stored));
-  describe(plan);
-  return Moved{source.out_of_range(), offered_->sink.stored_bytes()};
+  const Prepared& exchange = plan.exchange();  // from here on nothing is allocated
+  num_aggregators_ = exchange.num_aggregators;
+  transport_.swap(offered_->transport);
+  buffer_bytes_ = std::max(exchange.plan.buffer_bytes, exchange.plan.shared_buffer_bytes);
+  return Moved{source.take_out_of_range(), offered_->sink.stored_bytes()};
+}
+
+/// Forgets the plans if they need more than a quarter of the budget on any rank. Their bytes on this one.
+/// Collective.
+Index Transfers::fit_kept_plans() {
+  Index bytes = 0;
+  for (const Kept& each : plans_) bytes += each.plan->size_bytes();
+  std::array<std::uint64_t, 1> any_exceeds{bytes > policy_.memory_budget_bytes / 4 ? 1u : 0u};
+  comm_.all_reduce_max(any_exceeds);
+  if (any_exceeds[0] == 0) return bytes;
+  plans_.clear();
+  return 0;
 }
 
 Result<Transfers::Moved> Transfers::put(const std::vector<FileArray>& arrays,
@@ -55,11 +65,12 @@ Result<Transfers::Moved> Transfers::put(const std::vector<FileArray>& arrays,
   offered_.reset();
   std::erase_if(plans_, [&](const Kept& each) { return each.plan->is_for(arrays); });
   if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
+  const Index kept_bytes = fit_kept_plans();
   ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
     plans_.reserve(kMostPlans);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(auto plan, TransferPlan::make(comm_, arrays, mine, policy_, buffers_));
+  ESKER_ASSIGN_OR_RETURN(auto plan, TransferPlan::make(comm_, arrays, mine, kept_bytes, policy_, buffers_));
   plans_.push_back({++num_plans_, std::move(plan)});
   ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
     (void)offer(arrays, mine, file);

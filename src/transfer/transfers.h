@@ -56,9 +56,9 @@ class Transfers {
     TransferPlan* plan;
     ConvertSource source;
     TransferStore sink;
-    std::size_t n_mine;
+    std::string transport;
   };
-  void describe(const TransferPlan& plan);
+  Index fit_kept_plans();
 
   static constexpr std::size_t kMostPlans = 16;
 
