@@ -39,6 +39,7 @@ ConvertSource::ConvertSource(const TransferPlan& plan, const std::vector<FileArr
       widest = std::max(widest, claim.box.extent(0) * arrays[array].sample_bytes());
     }
   }
+  if (widest > 0) widest = std::min(widest, plan.space().largest_piece_bytes());  // a segment is in one piece
   row_.resize(static_cast<std::size_t>(widest));
 }
 

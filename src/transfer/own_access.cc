@@ -54,7 +54,10 @@ Index offset_of(const Point& at, const Point& from, const std::array<Index, kMax
 /// Collects converted rows that follow each other in the file.
 class RowWriter {
  public:
-  RowWriter(File& file, const FileArray& array) : file_(file), array_(array) { buffer_.reserve(kMostBytes); }
+  /// For at most `n_bytes`.
+  RowWriter(File& file, const FileArray& array, Index n_bytes) : file_(file), array_(array) {
+    buffer_.reserve(static_cast<std::size_t>(std::min(n_bytes, kMostBytes)));
+  }
 
   Status add(Index offset, SampleType type, const std::byte* source, Index stride_bytes, Index count,
              bool& all_fit) {
@@ -103,8 +106,9 @@ class BoxReader {
     Point last = box.hi;
     for (int a = 0; a < box.rank; ++a) --last[static_cast<std::size_t>(a)];
     const Index span_bytes = offset_of(last, box.lo, strides_, box.rank) + size;
-    const bool is_compact = span_bytes <= std::max(2 * box.num_samples() * size, file_.cheap_gap_bytes());
-    if (span_bytes <= kMostBytes && is_compact) return read_at_once(box, span_bytes);
+    const bool is_short = span_bytes <= kMostBytes;
+    if (is_short && span_bytes <= std::max(2 * box.num_samples() * size, file_.cheap_gap_bytes()))
+      return read_at_once(box, span_bytes);
     const auto of_axis = static_cast<std::size_t>(axis);
     const Index step = axis > 0 ? 1 : std::max<Index>(1, kMostBytes / size);
     for (Index i = box.lo[of_axis]; i < box.hi[of_axis]; i += step) {
@@ -167,7 +171,7 @@ class BoxReader {
 
 Status write_alone(File& file, const FileArray& array, const Patch& patch, bool& all_fit) {
   if (patch.box.empty()) return {};
-  RowWriter writer(file, array);
+  RowWriter writer(file, array, patch.box.num_samples() * array.sample_bytes());
   const auto strides = strides_of(array);
   ESKER_RETURN_IF_ERROR(for_each_row(patch.box, [&](const Point& at) {
     const auto* source = static_cast<const std::byte*>(patch.data) +
