@@ -21,28 +21,65 @@ std::vector<std::vector<Claim>> claim_all(const std::vector<BoxList>& lists) {
   return claims;
 }
 
-/// What later ones of the known boxes leave of box number `patch` of `rank`.
-std::vector<Box> remainder(const KnownBoxes& known, int rank, int patch, const Box& box) {
-  if (box.empty()) return {};
-  std::vector<Box> left{box};
-  known.for_each_meeting(box, [&](int other_rank, int other_patch, const Box& other) {
-    if (std::tie(other_rank, other_patch) <= std::tie(rank, patch)) return;
-    std::vector<Box> rest;
-    for (const Box& part : left) subtract(part, other, rest);
-    left = std::move(rest);
-  });
-  return left;
+/// Two halves of a box of several samples, along its longest axis.
+std::array<Box, 2> halves_of(const Box& box) {
+  int longest = 0;
+  for (int a = 1; a < box.rank; ++a) {
+    if (box.extent(a) > box.extent(longest)) longest = a;
+  }
+  const auto axis = static_cast<std::size_t>(longest);
+  std::array<Box, 2> halves{box, box};
+  halves[0].hi[axis] = halves[1].lo[axis] = box.lo[axis] + box.extent(longest) / 2;
+  return halves;
 }
+
+/// Cuts the boxes of a rank by the known boxes that come later.
+class Cut {
+ public:
+  Cut(const KnownBoxes& known, int rank) : known_(known), rank_(rank) {}
+
+  /// Appends what they leave of `box`, a part of box number `patch`. Where there are many, each half is cut
+  /// by itself: cutting all parts by all boxes would take the square of their number.
+  void append_rest(int patch, const Box& box, std::vector<Box>& rest) const {
+    constexpr std::size_t kMany = 64;
+    if (box.empty()) return;
+    std::vector<Box> later;
+    bool is_covered = false;
+    known_.for_each_meeting(box, [&](int other_rank, int other_patch, const Box& other) {
+      if (std::tie(other_rank, other_patch) <= std::tie(rank_, patch)) return;
+      is_covered = is_covered || other.contains(box);
+      if (!is_covered) later.push_back(other);
+    });
+    if (is_covered) return;
+    if (later.size() > kMany) {
+      for (const Box& half : halves_of(box)) append_rest(patch, half, rest);
+      return;
+    }
+    std::vector<Box> left{box}, next;
+    for (const Box& other : later) {
+      next.clear();
+      for (const Box& part : left) subtract(part, other, next);
+      left.swap(next);
+    }
+    rest.insert(rest.end(), left.begin(), left.end());
+  }
+
+ private:
+  const KnownBoxes& known_;
+  int rank_;
+};
 
 std::vector<std::vector<Claim>> cut_claims(const Directory& directory, const std::vector<BoxList>& lists,
                                            int rank) {
   std::vector<std::vector<Claim>> claims(lists.size());
+  std::vector<Box> rest;
   for (std::size_t l = 0; l < lists.size(); ++l) {
+    const Cut cut(*directory.lists()[l], rank);
     for (std::size_t b = 0; b < lists[l].boxes.size(); ++b) {
       const int source = static_cast<int>(b);
-      for (const Box& box : remainder(*directory.lists()[l], rank, source, lists[l].boxes[b])) {
-        claims[l].push_back({source, box});
-      }
+      rest.clear();
+      cut.append_rest(source, lists[l].boxes[b], rest);
+      for (const Box& box : rest) claims[l].push_back({source, box});
     }
   }
   return claims;
