@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker.viewer.answers import asking, extremes, texts
+from esker.viewer.answers import asking, extremes, tables, texts
 from esker.viewer.reading.reader import Reader
 from esker.viewer.reading.samples import Stale
 from esker.viewer.reading.sources import Source
@@ -61,6 +61,32 @@ def test_statistics_are_those_of_the_box(ds: esker.Dataset) -> None:
     assert found is not None and (found.samples, found.without) == (50, 0)
     assert (found.least, found.greatest, found.counts.sum()) == (values.min(), values.max(), 50)
     assert (found.mean, found.deviation) == pytest.approx((values.mean(), values.std()))
+
+
+def test_series_and_profile_are_files(ds: esker.Dataset) -> None:
+    scene = fitted(Scene(field="f", step=2, normal="z", place=1), [ds])
+    source = Source(ds["f"], scene, plane_of(ds["f"], scene))
+    lines = [read(source, (3, 4, 1), lambda: True) for read in (asking.series_of, asking.profile_of)]
+    over_time, upwards = texts.files_of_sample(source, (3, 4, 1), *lines)
+    assert over_time == [
+        "time series",
+        "a_f_z1_series_3_4_1.csv",
+        '"time [days]","f"\n0.0,10403\n10.0,10403.5\n20.0,10404\n',
+    ]
+    assert upwards[:2] == ["profile", "a_f_z1_step3_profile_3_4_1.csv"]
+    rows = np.loadtxt(upwards[2].splitlines(), delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(rows, np.column_stack([100.0 * np.arange(5), lines[1].values]))
+    assert texts.files_of_sample(source, (3, 4, 1), None, None) == []
+
+
+def test_a_line_is_read_back_exactly_and_is_no_formula() -> None:
+    values = np.array([0.1, np.nan, 1 / 3])
+    for dtype in ("f4", "f8"):
+        text = tables.table('=cmd|"x"', values[::-1], "@f", values.astype(dtype))
+        assert text.startswith('"cmd|""x""","f"\n')
+        rows = np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)
+        np.testing.assert_array_equal(rows[:, 0], values[::-1])
+        np.testing.assert_array_equal(rows[:, 1].astype(dtype), values.astype(dtype))
 
 
 def test_a_netcdf_file_of_a_box_says_when_and_where(ds: esker.Dataset, tmp_path: Path) -> None:

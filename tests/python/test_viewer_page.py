@@ -286,6 +286,27 @@ def test_samples_of_a_box_are_exported(browser: Any, ds: esker.Dataset, tmp_path
     np.testing.assert_array_equal(found, expected)
 
 
+def test_the_series_and_the_profile_of_a_sample_are_exported(
+    browser: Any, ds: esker.Dataset, tmp_path: Path
+) -> None:
+    with shown(browser, [ds], "field=temp") as page:
+        page.complete()
+        page.press("Enter")
+        page.wait("answer", "time series and profile at")
+        links = page.page.locator("#lines a")
+        assert links.all_text_contents() == ["time series .csv", "profile .csv"]
+        for number, words in enumerate(("_series_", "_profile_")):
+            with page.page.expect_download() as download:
+                links.nth(number).click()
+            assert words in download.value.suggested_filename
+            download.value.save_as(tmp_path / f"{number}.csv")
+        rows = np.loadtxt(tmp_path / "0.csv", delimiter=",", skiprows=1)
+        assert rows.shape == (len(ds.steps), 2) and rows[:, 0].tolist() == list(ds.steps)
+        page.press("Escape")
+        page.page.locator("#lines").wait_for(state="hidden")
+        assert page.errors == []
+
+
 @pytest.mark.slow
 def test_a_lost_connection_comes_back(
     browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch

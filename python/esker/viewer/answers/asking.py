@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from esker.dataset.decoding import scalars
 from esker.dataset.field import Field
 from esker.plot.labels import position_text, time_label
+from esker.viewer.answers import tables
 from esker.viewer.reading.samples import Picture, Stale
 from esker.viewer.reading.sources import Source
 from esker.viewer.scenes.axes import Axis, Plane, axis_of
@@ -210,9 +211,8 @@ def csv_lines(source: Source, picture: Picture, is_wanted: Callable[[], bool]) -
     """One line for each sample, in pieces. Names are quoted, and cannot be formulas of a spreadsheet. Raises Stale."""
     across, up = coordinates(source.plane, picture)
     names = [source.plane.horizontal.label, source.plane.vertical.label, _name(source)]
-    header = ",".join('"' + name.lstrip("=+-@\t").replace('"', '""') + '"' for name in names)
-    yield f"{header}\n".encode()
-    digits = "%.9g" if picture.values.dtype == np.float32 else "%.17g"
+    yield tables.header(names).encode()
+    digits = tables.digits_of(picture.values.dtype)
     for place, row in zip(up, picture.values.astype(np.float64)):
         if not is_wanted():
             raise Stale

@@ -13,7 +13,8 @@ from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
 from esker.plot import labels
 from esker.plot.labels import position_text, time_text
-from esker.viewer.answers.asking import Statistics, Where, drawn_at
+from esker.viewer.answers import tables
+from esker.viewer.answers.asking import Line, Statistics, Where, drawn_at
 from esker.viewer.reading.reads import Plan
 from esker.viewer.reading.samples import Kind, Picture, finite_range
 from esker.viewer.reading.sources import Source
@@ -134,15 +135,41 @@ def alternative_of(source: Source, picture: Picture, colors: Coloring) -> str:
     return said if source.minus is None else f"{title_of(source, picture.place).capitalize()}. {said}"
 
 
-def file_name(source: Source) -> str:
+def file_name(source: Source, ending: str = "", *, all_steps: bool = False) -> str:
     """The name of a file of what is shown, without a suffix: "run_temp_z12_step3"; letters, digits, - and _ alone."""
     parts = []
     for one in source.parts:
         plane = f"{one.scene.normal}{one.scene.place}" if one.scene.normal else ""
-        step = "" if one.field.fixed else f"step{one.scene.step + 1}"
+        step = "" if one.field.fixed or all_steps else f"step{one.scene.step + 1}"
         parts.append([PurePath(str(one.field.dataset.path)).stem, one.field.name, plane, step])
     name = "-minus-".join("_".join(filter(None, words)) for words in parts)
-    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)[:_MOST_LETTERS]
+    most = _MOST_LETTERS - len(ending)
+    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)[:most] + ending
+
+
+def files_of_sample(
+    source: Source, index: Sequence[int], over_time: Line | None, upwards: Line | None
+) -> list[list[str]]:
+    """The series and the profile of a sample as files: what is said, the name of the file, and its text."""
+    place = "_".join(map(str, index))
+    files = []
+    if over_time is not None:
+        name = file_name(source, f"_series_{place}", all_steps=True)
+        files.append(_line_file(source, "time series", name, over_time))
+    if upwards is not None:
+        files.append(_line_file(source, "profile", file_name(source, f"_profile_{place}"), upwards))
+    return files
+
+
+def files_of_section(source: Source, found: Line | None) -> list[list[str]]:
+    """A section as a file, in the same way."""
+    return [] if found is None else [_line_file(source, "section", file_name(source, "_section"), found)]
+
+
+def _line_file(source: Source, said: str, name: str, line: Line) -> list[str]:
+    is_single = all(one.field.dtype == np.float32 for one in source.parts) and source.minus is None
+    values = line.values.astype(np.float32) if is_single else line.values
+    return [said, f"{name}.csv", tables.table(line.label, line.at, label_of(source), values)]
 
 
 def step_text(field: Field, scene: Scene) -> str:

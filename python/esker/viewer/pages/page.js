@@ -35,6 +35,23 @@ window.esker = (() => {
     link.properties.data.change.connect(offer)
   }
 
+  // The page has the values of the charts; the browser makes files of them.
+  function offerLines(link) {
+    const offer = () => {
+      const place = element("lines")
+      for (const anchor of place.querySelectorAll("a")) URL.revokeObjectURL(anchor.href)
+      place.replaceChildren(...link.lines.flatMap(([said, name, text]) => {
+        const anchor = document.createElement("a")
+        anchor.textContent = `${said} .csv`
+        anchor.download = name
+        anchor.href = URL.createObjectURL(new Blob([text], {type: "text/csv"}))
+        return [" \u00b7 ", anchor]
+      }))
+      place.hidden = link.lines.length === 0
+    }
+    link.properties.lines.change.connect(offer)
+  }
+
   // The buttons are the keys , and . for the mouse.
   function offerExtremes(link, press) {
     const offer = () => { element("extremes").hidden = !link.extremes }
@@ -176,6 +193,7 @@ window.esker = (() => {
     showTexts(link)
     keepLink(link)
     offerExports(link)
+    offerLines(link)
     arrange(link)
     acknowledge(link)
     listenToKeys(link)

@@ -33,6 +33,8 @@ class Link(DataModel):
     """Coarse values: rows separated by newlines, columns by tabs; "" while the table is closed."""
     data = String(default="")
     """The address of the samples of the last box, without the format; "" while there is none."""
+    lines = List(List(String), default=[])
+    """The lines of the charts as files: a name that is shown, the name of the file, and comma-separated values."""
     extremes = Bool(default=False)
     """Whether the page can go to the least and the greatest value that were found."""
     ticket = Int(default=0)

@@ -35,7 +35,7 @@ class Questions:
         self.search.stop()
         self.ends = []
         self.charts.clear()
-        self._link.update(answer="", data="", extremes=False)
+        self._link.update(answer="", data="", lines=[], extremes=False)
 
     def about_sample(self, place: list[float], source: Source) -> None:
         """Shows the series and the profile of the sample at a place."""
@@ -55,7 +55,10 @@ class Questions:
             nothing = (
                 "No series: the field is fixed" if source.minus is None else "No series of this difference"
             )
-            self._link.answer = f"{said or nothing} at {where_of(index, source.plane)}"
+            self._link.update(
+                answer=f"{said or nothing} at {where_of(index, source.plane)}",
+                lines=texts.files_of_sample(source, index, *lines),
+            )
 
         key = ("sample", index, *((one.scene, one.field.dataset.path) for one in source.parts))
         self._ask(key, read, show)
@@ -84,7 +87,7 @@ class Questions:
 
         def show(found: Any) -> None:
             self.charts.show_lines(found, None, texts.label_of(source))
-            self._link.answer = sections.text(source, line)
+            self._link.update(answer=sections.text(source, line), lines=texts.files_of_section(source, found))
 
         key = ("line", line, *((one.scene, one.field.dataset.path) for one in source.parts))
         self._ask(key, lambda is_wanted: sections.section(source, line, is_wanted), show)
@@ -114,7 +117,7 @@ class Questions:
         ticket = self._ticket
         if not self.search.is_complete:
             self.search.stop()
-        self._link.update(answer="reading …", data="")
+        self._link.update(answer="reading …", data="", lines=[])
 
         def done(found: Any, reason: str) -> None:
             self._later(partial(self._arrived, ticket, found, reason, show))
