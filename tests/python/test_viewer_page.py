@@ -307,6 +307,16 @@ def test_the_series_and_the_profile_of_a_sample_are_exported(
         assert page.errors == []
 
 
+def test_links_of_answers_can_be_read_in_dark_mode(browser: Any, ds: esker.Dataset) -> None:
+    with shown(browser, [ds], "field=temp", color_scheme="dark") as page:
+        page.complete()
+        colors = [
+            page.page.evaluate("(id) => getComputedStyle(document.getElementById(id)).color", name)
+            for name in ("volume", "export-csv")
+        ]
+        assert colors == ["rgb(125, 184, 255)"] * 2
+
+
 @pytest.mark.slow
 def test_a_lost_connection_comes_back(
     browser: Any, ds: esker.Dataset, monkeypatch: pytest.MonkeyPatch
