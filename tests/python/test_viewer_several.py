@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ NX, NY = 90, 70
 
 @pytest.fixture(scope="module")
 def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
-    path = tmp_path_factory.mktemp("several") / "run.idx"
+    return written(tmp_path_factory.mktemp("several") / "run.idx")
+
+
+def written(path: Path) -> esker.Dataset:
     y, x = np.mgrid[0:NY, 0:NX]
     with esker.Writer(path, dims={"x": NX, "y": NY}, report="none") as writer:
         thk = writer.field("thk", "f4", attrs={"units": "m"})
@@ -34,6 +38,17 @@ def drag(page: Shown, view: int) -> None:
     page.page.mouse.down()
     page.page.mouse.move(x + width / 4, y + height / 3, steps=4)
     page.page.mouse.up()
+
+
+def test_titles_name_the_dataset_if_there_are_several(
+    browser: Any, ds: esker.Dataset, tmp_path: Path
+) -> None:
+    query = "field=thk&step=0&2.dataset=1&2.field=thk&2.step=0&3.difference=1,2&view=3"
+    with shown(browser, [ds, written(tmp_path / "other.idx")], query) as page:
+        page.complete()
+        assert page.text("title") == "difference of run.idx: thk, t = 0 and other.idx: thk, t = 0"
+        page.press("2")
+        page.wait("title", "other.idx: thk, t = 0")
 
 
 def test_views_move_together_and_the_difference_is_exact(browser: Any, ds: esker.Dataset) -> None:

@@ -85,16 +85,20 @@ def title(field: Field, scene: Scene, plane: Plane, place: int | None) -> str:
     return ", ".join(part for part in (field.name, time_text(field, scene.step), where) if part)
 
 
-def title_of(source: Source, place: int | None) -> str:
-    """The title of a source: in a difference those of both, "difference of temp, t = 3 years and temp, t = 0 years"."""
-    first = _named(source, place)
+def title_of(source: Source, place: int | None, names: Sequence[str] = ()) -> str:
+    """The title of a source: in a difference those of both, "difference of temp, t = 3 years and temp, t = 0 years".
+
+    names: of the datasets; if there are several, theirs come first: "a.idx: temp, t = 0 years"
+    """
+    first = _named(source, place, names)
     if source.minus is None:
         return first
-    return f"difference of {first} and {_named(source.minus, source.minus.scene.place)}"
+    return f"difference of {first} and {_named(source.minus, source.minus.scene.place, names)}"
 
 
-def _named(source: Source, place: int | None) -> str:
-    return title(source.field, source.scene, source.plane, place)
+def _named(source: Source, place: int | None, names: Sequence[str]) -> str:
+    whose = f"{names[source.scene.dataset]}: " if len(names) > 1 else ""
+    return whose + title(source.field, source.scene, source.plane, place)
 
 
 def view_title(number: int, scene: Scene, source: Source | None, said: str) -> str:

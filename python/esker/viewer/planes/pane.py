@@ -30,6 +30,8 @@ class Page(Protocol):
 
     reader: Reader
     ranges: Ranges
+    names: list[str]
+    """Of the datasets."""
 
     def later(self, action: Callable[[], object]) -> None:
         """Calls an action in the thread of the server."""
@@ -318,7 +320,9 @@ class Pane:
         )
         loss = self._loss if picture is not None else ""
         said = {
-            "title": texts.title_of(source, picture.place if picture else source.scene.place),
+            "title": texts.title_of(
+                source, picture.place if picture else source.scene.place, self._page.names
+            ),
             "status": " · ".join(part for part in (status, texts.steps_of(source), loss) if part),
             "where": texts.where_text(source.field, source.scene, source.plane, picture),
             "colors": texts.range_text(colors.low, colors.high, colors.source) if picture else "",

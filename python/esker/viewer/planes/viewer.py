@@ -24,7 +24,14 @@ from esker.viewer.reading.reader import Reader
 from esker.viewer.reading.sources import Source, source_of
 from esker.viewer.scenes.colors import PALETTES
 from esker.viewer.scenes.keys import changes_of, changes_of_difference
-from esker.viewer.scenes.session import Scene, Window, fitted, turned, why_nothing_is_shown
+from esker.viewer.scenes.session import (
+    Scene,
+    Window,
+    dataset_names,
+    fitted,
+    turned,
+    why_nothing_is_shown,
+)
 from esker.viewer.scenes.views import MAX_VIEWS, Views, fitted_views, is_at_end, query_of_views, views_of
 
 _SETTLE_MS = 25
@@ -39,6 +46,7 @@ class Viewer:
     ) -> None:
         self._document = document
         self._datasets = datasets
+        self.names = [name for _, name in dataset_names(datasets)]
         self._open = True
         self.reader = reader.of_page(lambda: self._open)
         self.views, self._page_notes = views_of(query, datasets, PALETTES)
