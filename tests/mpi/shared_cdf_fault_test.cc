@@ -21,12 +21,13 @@ class SharedCdfFaults : public MemoryFaultTest {
   using Accesses = std::vector<CaseAccess>;
 
   [[nodiscard]] std::unique_ptr<SharedFile> make(Transport transport = Transport::kMessages) {
-    SharedFile::Settings settings;
-    settings.version = netcdf::Version::kData64;
-    settings.options.collective_buffer_bytes = 4096;
-    settings.options.transport = transport;
-    settings.options.fsync = Fsync::kStep;
-    auto file = SharedFile::create(comm_.get(), store_, path("run.nc"), settings).value();
+    Options options;
+    options.collective_buffer_bytes = 4096;
+    options.transport = transport;
+    options.fsync = Fsync::kStep;
+    auto file =
+        SharedFile::create(comm_.get(), store_, path("run.nc"), netcdf::Version::kData64, true, options)
+            .value();
     define_all_shapes(file->definition());
     file->end_definition({}).check();
     return file;
@@ -134,7 +135,7 @@ TEST_P(SharedCdfFaults, OfTheStoreInADefinitionLeaveAWholeFile) {
         [&](const Status& ended) {
           if (!ended.ok() && file->is_defining()) file->end_definition({}).check();
           (void)file->close();
-          file = SharedFile::open(comm_.get(), store_, path("run.nc"), true, {}).value();
+          file = SharedFile::open(comm_.get(), store_, path("run.nc"), true, Options()).value();
           EXPECT_GT(file->header().num_records, 0);
           expect_same_contents(*file, contents);
           begin();
@@ -145,8 +146,8 @@ TEST_P(SharedCdfFaults, OfTheStoreInADefinitionLeaveAWholeFile) {
 
 TEST_P(SharedCdfFaults, OfTheStoreInCreateOpenAndCloseReleaseTheLock) {
   const auto create = [&] {
-    SharedFile::Settings settings;
-    auto made = SharedFile::create(comm_.get(), store_, path("run.nc"), settings);
+    auto made =
+        SharedFile::create(comm_.get(), store_, path("run.nc"), netcdf::Version::kClassic, true, Options());
     if (!made.ok()) return made.status();
     define_all_shapes((*made)->definition());
     const Status ended = (*made)->end_definition({});
@@ -155,12 +156,12 @@ TEST_P(SharedCdfFaults, OfTheStoreInCreateOpenAndCloseReleaseTheLock) {
   };
   const auto reopen = [&](const Status&) {
     make()->close().check();
-    SharedFile::open(comm_.get(), store_, path("run.nc"), true, {}).value()->close().check();
+    SharedFile::open(comm_.get(), store_, path("run.nc"), true, Options()).value()->close().check();
   };
   make()->close().check();
   with_store_faults("create", create, reopen);
   const auto open = [&] {
-    auto opened = SharedFile::open(comm_.get(), store_, path("run.nc"), true, {});
+    auto opened = SharedFile::open(comm_.get(), store_, path("run.nc"), true, Options());
     return opened.ok() ? (*opened)->close() : opened.status();
   };
   with_store_faults("open", open, reopen);

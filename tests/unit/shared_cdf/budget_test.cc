@@ -28,11 +28,11 @@ Result<Index> plans_with(Index budget) {
   const auto store = memory_store();
   Result<Index> plans(Status(Code::kInternal, "none"));
   run_ranks(2, [&](const Communicator& comm) {
-    SharedFile::Settings settings;
-    settings.version = Version::kData64;
-    settings.options.memory_budget_bytes = budget;
-    settings.options.collective_buffer_bytes = 64 << 10;
-    const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+    Options options;
+    options.memory_budget_bytes = budget;
+    options.collective_buffer_bytes = 64 << 10;
+    const auto file =
+        SharedFile::create(comm.get(), store, "run.nc", Version::kData64, true, options).value();
     for (Index shape = 0; shape < kShapes; ++shape) {
       const std::string name = "x" + std::to_string(shape);
       file->definition().dims.push_back({name, 4 * kBoxes + shape});

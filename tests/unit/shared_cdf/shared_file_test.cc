@@ -156,8 +156,9 @@ TEST_P(SharedFileTest, OptionsThatOneRankCannotLoadAreAnErrorOfAll) {
   const auto store = memory_store();
   run_ranks(GetParam(), [&](const Communicator& comm) {
     const bool is_wrong = comm.rank() == comm.size() - 1;
-    const Result<Options> options =
-        is_wrong ? Result<Options>(Status(Code::kInvalidArgument, "no such option")) : Result<Options>(Options());
+    const Result<Options> options = is_wrong
+                                        ? Result<Options>(Status(Code::kInvalidArgument, "no such option"))
+                                        : Result<Options>(Options());
     const auto file = SharedFile::create(comm.get(), store, "run.nc", Version::kClassic, true, options);
     EXPECT_EQ(file.status().code(), Code::kInvalidArgument);
     EXPECT_NE(file.status().message().find("no such option"), std::string::npos);
@@ -276,8 +277,8 @@ TEST_P(SharedFileTest, RoomThatDiffersBetweenRanksIsAnError) {
   if (GetParam() == 1) return;
   const auto store = memory_store();
   run_ranks(GetParam(), [&](const Communicator& comm) {
-    SharedFile::Settings settings;
-    const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+    const auto file =
+        SharedFile::create(comm.get(), store, "run.nc", Version::kClassic, true, Options()).value();
     define_all_shapes(file->definition());
     FileRoom room;
     room.spare_header_bytes = comm.rank();
@@ -311,9 +312,7 @@ TEST_P(SharedFileTest, RecordsThatTheFileCannotHaveAreErrors) {
        {std::pair(Version::kOffset64, (Index{1} << 31) - 1), std::pair(Version::kData64, Index{1} << 53)}) {
     const auto store = null_store();
     run_ranks(GetParam(), [&, version = version, most = most](const Communicator& comm) {
-      SharedFile::Settings settings;
-      settings.version = version;
-      const auto file = SharedFile::create(comm.get(), store, "run.nc", settings).value();
+      const auto file = SharedFile::create(comm.get(), store, "run.nc", version, true, Options()).value();
       file->definition().dims = {{"t", 0}, {"x", 512}};
       Variable variable{"a", {0, 1}, {}, Type::kShort};
       file->definition().variables.push_back(variable);
@@ -384,7 +383,7 @@ TEST_P(SharedFileTest, ANewFileIsNotChangedByAnOldJournal) {
       EXPECT_TRUE(store->exists(header_journal_of("run.nc")).value());
     }
     create(comm, store)->close().check();
-    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, {}).value();
+    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, Options()).value();
     EXPECT_EQ(file->header().variables[0].name, "scalar");
     file->close().check();
     EXPECT_FALSE(store->exists(header_journal_of("run.nc")).value());
@@ -401,7 +400,7 @@ TEST_P(SharedFileTest, AFileWhoseLaterVariableComesFirstGetsCompleteRecords) {
   header.variables[0].begin = 1032;
   store->open("run.nc", OpenMode::kWrite).value()->write_at(print_header(header), 0).check();
   run_ranks(GetParam(), [&](const Communicator& comm) {
-    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, {}).value();
+    const auto file = SharedFile::open(comm.get(), store, "run.nc", true, Options()).value();
     const double value = 7;
     Access access;
     access.variable = 1;
