@@ -23,10 +23,11 @@ std::array<Index, 4> numbers_of(const FileRoom& room) {
           room.record_alignment_bytes};
 }
 
-/// The header without what is not defined.
+/// The header without its version and what is not defined, in CDF-5, where all offsets have room.
 std::vector<std::byte> print_definition(Header header) {
+  header.version = Version::kData64;
   header.num_records = 0;
-  for (Variable& variable : header.variables) variable.begin = 0;
+  place_variables(header, {0, netcdf::kCdfAlignment, 0, netcdf::kCdfAlignment});
   return print_header(header);
 }
 
@@ -106,7 +107,7 @@ Status SharedFile::end_definition(const FileRoom& room) {
 Status SharedFile::compare_definitions() {
   std::uint64_t hash = 0;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", [&] {
-    hash = checksum(print_definition(header_), 0);
+    hash = checksum(print_definition(header_), static_cast<std::uint64_t>(header_.version));
     return Status();
   }));
   std::array<std::uint64_t, 2> hashes{hash, ~hash};
@@ -122,9 +123,12 @@ Status SharedFile::share_difference() {
     return Status();
   }));
   ESKER_RETURN_IF_ERROR(share(*comm_, of_root, 0));
+  std::array<Version, 1> version{header_.version};
+  comm_->broadcast(std::as_writable_bytes(std::span(version)), 0);
   HeaderDifference found;
   Status differs = all_do(*comm_, "end_definition", [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(of_root));
+    ESKER_ASSIGN_OR_RETURN(Header header, parse_header(of_root));
+    header.version = version[0];
     found = compare_headers(header_, header);
     if (found.kind == Mismatch::kNone) return {};
     return error(Code::kMismatchedCall, "{}: {}", path_, found.text);

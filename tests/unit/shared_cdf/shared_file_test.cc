@@ -182,6 +182,29 @@ TEST_P(SharedFileTest, DifferentDefinitionsAreAnErrorThatNamesThem) {
   EXPECT_FALSE(store->exists("run.nc").value());
 }
 
+// Also of variables that have values, and begin behind 2^32 bytes.
+TEST_P(SharedFileTest, DifferentVariablesAndVersionsAreNamed) {
+  if (GetParam() == 1) return;
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    const bool differs = comm.rank() == comm.size() - 1;
+    const auto file = SharedFile::create(comm.get(), null_store(), "run.nc",
+                                         differs ? Version::kOffset64 : Version::kData64, true, Options())
+                          .value();
+    Header& header = file->definition();
+    header.dims = {{"x", Index{1} << 31}};
+    for (const char* name : {"a", "b", "c"}) header.variables.push_back({name, {0}, {}, Type::kByte});
+    header.dims.push_back({"t", 0});
+    header.variables.push_back({"d", {1}, {}, Type::kByte});
+    EXPECT_EQ(file->end_definition({}).code(), Code::kMismatchedCall);
+    EXPECT_EQ(file->mismatch(), Mismatch::kOther);
+    header.version = Version::kOffset64;
+    if (differs) header.variables[2].name = "other";
+    EXPECT_EQ(file->end_definition({}).code(), Code::kMismatchedCall);
+    EXPECT_EQ(file->mismatch(), Mismatch::kVariableName);
+    file->abandon().check();
+  });
+}
+
 TEST_P(SharedFileTest, ARedefinitionKeepsTheValues) {
   for (const bool moves : {false, true}) {
     const auto store = memory_store();
