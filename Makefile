@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs packages wheels release clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs packages wheels certify release clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -76,6 +76,10 @@ packages:  ## Build Debian packages (build/debian), install them in a copy of th
 wheels:  ## Install the Python package's wheel on minimal systems of Debian 12 and 13, and try it there (needs root)
 	@scripts/setup.sh test wheels
 	@scripts/test.sh wheels
+
+certify:  ## Run PnetCDF's own programs, FLASH-IO and S3D-IO on the library with its interface (fetches their sources)
+	@scripts/setup.sh test peers
+	@scripts/test.sh certify
 
 release:  ## Make the files of a release of the last commit (build/release-VERSION/): archives, wheel, site, notes, checksums
 	@scripts/setup.sh test docs

@@ -6,7 +6,8 @@
 #                                  parts), serial-smoke mpich-smoke mpich serial debug sanitize threads clang
 #                                  coverage fuzz smpi, glusterfs (on the release build), docs (the site),
 #                                  packages (Debian packages, installed; the conda recipe, rendered),
-#                                  release-files (those of a release), wheels (the wheel on other systems)
+#                                  release-files (those of a release), wheels (the wheel on other systems),
+#                                  certify (PnetCDF's own programs, and codes, on the library in its place)
 #
 # Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
 # layer. Each suite lists its ten slowest tests, and its closing lines are kept in build/logs/SUITE-closing.log. Exit
@@ -101,6 +102,13 @@ run_packages() {
   build/rattler/bin/python tests/package/conda.py && tests/package/debian.sh
 }
 
+# Sources that cannot be had are no failure.
+run_certify() {
+  build_preset release esker_pnetcdf || return 1
+  say "certify: testing"
+  python3 tests/pnetcdf/certify.py build/release/plugins/pnetcdf/lib || [ $? = 77 ]
+}
+
 # The ten slowest tests in the output of ctest; pytest lists its own.
 list_slowest() {
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | sed -n 1,10p
@@ -113,7 +121,7 @@ run_suite() {
   case $suite in
     python) set -- run_python "not long and not slow" ;;
     python-slow) set -- run_python slow ;;
-    coverage | docs | packages) set -- "run_$suite" ;;
+    coverage | docs | packages | certify) set -- "run_$suite" ;;
     release-files) set -- run_release_files ;;
     wheels) set -- .venv/bin/python -m pytest tests/python/test_wheel.py -m wheels ;;
     configurations) set -- scripts/configurations.sh ;;
@@ -125,7 +133,7 @@ run_suite() {
   [ -z "$slowest" ] || printf '%s\n' "==> $suite: the slowest tests" "$slowest"
   {
     echo "$suite: $result in $((SECONDS - started)) s"
-    grep -E '^[0-9]+% tests passed|^Total Test time|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
+    grep -E '^[0-9]+% tests passed|^Total Test time|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^[0-9]+ of [0-9]+ programs|^skipped: |^FAILED |^[[:space:]]+[0-9]+ - ' \
       "$log" | grep -vE '\((Skipped|Disabled)\)$' | sed 's/^/    /'
   } >"build/logs/$suite-closing.log" || true
 }
