@@ -64,7 +64,7 @@ def test_wrong_samples_are_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_camera_that_moves_away(tmp_path: Path) -> None:
-    """From afar, ever fewer samples are read, and all of them are checked."""
+    """From far away, ever fewer samples are read, and all of them are checked."""
     pytest.importorskip("vtkmodules")
     command = [sys.executable, str(PROGRAM.with_name("camera.py")), "--small", "--repeat", "1"]
     command += ["--dir", str(tmp_path), "--json", str(tmp_path / "camera.json")]
