@@ -74,12 +74,12 @@ def test_controls_act_on_the_selected_view(page: Viewer) -> None:
     press(page, "m ArrowRight")
     page.link.view = "1 0"
     press(page, "f")
-    assert titles(page) == ["temp, t = 0, z = 0", "thk, t = 1"]
+    assert titles(page) == ["a.idx: temp, t = 0, z = 0", "a.idx: thk, t = 1"]
     assert page.link.title == titles(page)[0] and page.controls.fields == ["thk", "temp"]
     page.link.view = "2 1"
-    assert page.link.title == "thk, t = 1" and "view=2" in page.link.query
+    assert page.link.title == "a.idx: thk, t = 1" and "view=2" in page.link.query
     page.link.view = "3 7"
-    assert page.link.title == "thk, t = 1"
+    assert page.link.title == "a.idx: thk, t = 1"
 
 
 def test_views_with_the_same_axes_share_a_window(page: Viewer) -> None:
@@ -96,11 +96,11 @@ def test_views_with_the_same_axes_share_a_window(page: Viewer) -> None:
 
 def test_a_difference_follows_and_its_range_is_about_zero(page: Viewer) -> None:
     press(page, "m ArrowRight e")
-    assert page.link.title == "difference of thk, t = 0 and thk, t = 1"
+    assert page.link.title == "difference of a.idx: thk, t = 0 and a.idx: thk, t = 1"
     difference = page.pane
     assert (difference.colors.low, difference.colors.high) == (-39, 39)
     press(page, "2 ArrowRight")
-    assert difference.texts["title"] == "difference of thk, t = 0 and thk, t = 2"
+    assert difference.texts["title"] == "difference of a.idx: thk, t = 0 and a.idx: thk, t = 2"
     assert (difference.colors.low, difference.colors.high) == (-78, 78)
     press(page, "f")
     assert difference.texts["title"].startswith("No difference of thk and temp: the axes are")
@@ -111,7 +111,7 @@ def test_a_difference_follows_and_its_range_is_about_zero(page: Viewer) -> None:
     assert difference.picture is not None and "View 3" not in page.link.notes
     assert difference.canvas.figure.title.text == "3: difference of 1 and 2"
     press(page, "1 x")
-    assert titles(page) == ["thk, t = 2"]
+    assert titles(page) == ["a.idx: thk, t = 2"]
 
 
 def test_titles_are_never_formulas() -> None:
@@ -176,7 +176,7 @@ def test_a_step_that_cannot_be_read_hides_the_one_before(page: Viewer, tmp_path:
     for file in tmp_path.rglob("*.bin"):
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     press(page, "ArrowRight")
-    assert page.link.title == "thk, t = 1" and page.pane.picture is not None  # read ahead
+    assert page.link.title == "a.idx: thk, t = 1" and page.pane.picture is not None  # read ahead
     press(page, "ArrowRight")
     assert page.link.notes.startswith("The picture could not be read: ") and ".bin" in page.link.notes
     assert "\n" not in page.link.notes and page.link.colors == "" and "not read" in page.link.status
@@ -197,7 +197,7 @@ def test_new_steps_come_while_the_page_is_open(
     datasets[0] = esker.open(before.path)
     page.reader.forget()
     page.dataset_changed(0, before, "")
-    assert titles(page) == ["thk, t = 0", "thk, t = 3"] and "step 4 of 4" in page.link.status
+    assert titles(page) == ["a.idx: thk, t = 0", "a.idx: thk, t = 3"] and "step 4 of 4" in page.link.status
     assert "All values are 33." in page.link.notes and page.controls.play.visible
     page.dataset_changed(0, datasets[0], "a.idx is missing")
     assert page.link.notes.startswith("a.idx is missing") and page.pane.picture is not None
@@ -206,19 +206,19 @@ def test_new_steps_come_while_the_page_is_open(
     before, datasets[0] = datasets[0], esker.open(small)
     page.reader.forget()
     page.dataset_changed(0, before, "")
-    assert titles(page) == ["other, t = 0", "other, t = 0"] and page.controls.fields == ["other"]
+    assert titles(page) == ["a.idx: other, t = 0", "a.idx: other, t = 0"] and page.controls.fields == ["other"]
 
 
 def test_to_follow_begins_with_the_last_step(page: Viewer) -> None:
     """By key and by control, and the page says it."""
     press(page, "h")
-    assert page.link.title == "thk, t = 2" and "step 3 of 3, t = 2, follows new steps" in page.link.status
+    assert page.link.title == "a.idx: thk, t = 2" and "step 3 of 3, t = 2, follows new steps" in page.link.status
     press(page, "ArrowLeft")
     assert page.scene.follow and "follows" not in page.link.status
     press(page, "h")
-    assert not page.scene.follow and page.link.title == "thk, t = 1"
+    assert not page.scene.follow and page.link.title == "a.idx: thk, t = 1"
     page.controls._follow.active = [0]
-    assert page.link.title == "thk, t = 2" and "follows new steps" in page.link.status
+    assert page.link.title == "a.idx: thk, t = 2" and "follows new steps" in page.link.status
     press(page, "m ArrowLeft e h")
     assert page.scene.difference is not None and not page.scene.follow
 
@@ -230,11 +230,11 @@ def test_the_extremes_of_all_steps_are_found_and_shown(page: Viewer) -> None:
     assert page.link.answer.startswith("least 0 at x = 0, y = 0, z = 0, step 1 of 3") and page.link.extremes
     assert "greatest 20 at x = 0, y = 0, z = 0, step 3 of 3" in page.link.answer
     press(page, "f .")
-    assert page.link.title == "temp, t = 2, z = 0" and page.link.extremes
+    assert page.link.title == "a.idx: temp, t = 2, z = 0" and page.link.extremes
     assert page.link.answer.startswith("time series and profile at x = 0, y = 0, z = 0")
     assert page.scene.window is None and page.pane.canvas.line.data == {"x": [0], "y": [0]}
     press(page, "n ArrowUp ,")
-    assert (page.link.title, page.scene.place) == ("temp, t = 0, y = 0", 0)
+    assert (page.link.title, page.scene.place) == ("a.idx: temp, t = 0, y = 0", 0)
     press(page, "f m ArrowRight e g")
     assert page.link.answer == "A difference is not searched: select one of its views."
     press(page, "Escape .")
