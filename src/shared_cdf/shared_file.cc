@@ -170,6 +170,7 @@ Status SharedFile::close() {
   } else {
     done = sync();
   }
+  if (transfers_) transfers_->withdraw();
   const Status closed = all_do(*comm_, "close", [&]() -> Status {
     const Status status = file_ ? file_->close() : Status();
     file_.reset();
@@ -182,6 +183,7 @@ Status SharedFile::close() {
 
 Status SharedFile::abandon() {
   const Status opened = agree(*comm_, Ballot{Status(), "abandon", 0, ""});
+  if (transfers_) transfers_->withdraw();
   file_.reset();
   const Status released = all_do(*comm_, "abandon", [&] { return lock_ ? lock_->release() : Status(); });
   lock_.reset();

@@ -43,6 +43,10 @@ class Transfers {
   /// rank's; holes in what is written keep what the file has. Collective; errors as above.
   Result<Moved> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
+  /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
+  /// later ones unsafe. Collective.
+  void withdraw() { buffers_.withdraw(); }
+
   /// Of the last transfer that had samples: names as in the options.
   [[nodiscard]] int num_aggregators() const { return num_aggregators_; }
   [[nodiscard]] const std::string& transport() const { return transport_; }
