@@ -1,6 +1,7 @@
 // One suite for all stores: a new store passes by joining the list at the end.
 #include "store/store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
