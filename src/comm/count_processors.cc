@@ -18,4 +18,11 @@ Index count_processors(Comm& comm) {
   return static_cast<Index>(all[0]);
 }
 
+// With 16 ranks on two processors, 2 and 4 writers were equally fast; 16 took 1.4 times as long.
+int most_writers_of_a_file(Comm& comm) {
+  constexpr Index kWritersPerProcessor = 2;
+  const Index writers = kWritersPerProcessor * count_processors(comm);
+  return writers < comm.size() ? static_cast<int>(writers) : 0;
+}
+
 }  // namespace esker

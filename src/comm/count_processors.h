@@ -10,4 +10,8 @@ namespace esker {
 /// Collective over `comm`, the same on all ranks.
 Index count_processors(Comm& comm);
 
+/// How many ranks may write to one file without waiting for each other, in the file system or for a
+/// processor; 0: all of them. Collective, the same on all ranks.
+int most_writers_of_a_file(Comm& comm);
+
 }  // namespace esker

@@ -16,12 +16,9 @@
 namespace esker::cdf {
 namespace {
 
-// As for steps: ranks that write to one file wait for each other in the file system, and for a processor.
-constexpr Index kWritersPerProcessor = 2;
-
 std::string lock_of(const std::string& path) {
   const std::string stem = path.ends_with(".nc") ? path.substr(0, path.size() - 3) : path;
-  return stem + ".esker-lock";
+  return stem + kLockSuffix;
 }
 
 }  // namespace
@@ -120,14 +117,13 @@ Status SharedFile::read_definition() {
 
 /// Collective: all ranks open it, or none.
 Status SharedFile::open_file() {
-  const Index writers = kWritersPerProcessor * count_processors(*comm_);
+  const int most_writers = most_writers_of_a_file(*comm_);
   std::unique_ptr<File> file;
   std::unique_ptr<Transfers> transfers;
   const Status opened = all_do(*comm_, "open", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(file, store_->open(path_, is_writable_ ? OpenMode::kWrite : OpenMode::kRead));
     if (is_writable_ && !transfers_) {
-      const int most = writers < comm_->size() ? static_cast<int>(writers) : 0;
-      transfers = std::make_unique<Transfers>(*comm_, options_, most);
+      transfers = std::make_unique<Transfers>(*comm_, options_, most_writers);
     }
     return {};
   });

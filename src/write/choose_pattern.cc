@@ -9,13 +9,6 @@
 #include "store/commit.h"
 
 namespace esker {
-namespace {
-
-// Ranks that write to one file wait for each other in the file system, and for a processor. With 16 ranks on
-// two processors, 2 and 4 writers were equally fast; 16 took 1.4 times as long.
-constexpr Index kWritersPerProcessor = 2;
-
-}  // namespace
 
 Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::string& path,
                                    const Options& options) {
@@ -26,11 +19,11 @@ Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::st
     return Status();
   }));
   comm.all_reduce_max(found);
-  const Index writers = kWritersPerProcessor * count_processors(comm);
+  const int most_writers = most_writers_of_a_file(comm);
   ESKER_ASSIGN_OR_RETURN(FilePattern chosen,
                          FilePattern::of({static_cast<Index>(found[0]), static_cast<int>(found[1])},
                                          comm.size(), path, options));
-  if (writers < comm.size()) chosen.most_writers = static_cast<int>(writers);
+  chosen.most_writers = most_writers;
   return chosen;
 }
 
