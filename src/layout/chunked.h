@@ -15,6 +15,9 @@
 
 namespace esker {
 
+/// The tiles of a variable that is stored in one chunk: a few of them are in the cache of a core.
+inline constexpr Index kTileBytes = Index{512} << 10;
+
 class ChunkedLayout final : public OneVariableLayout {
  public:
   struct Shape {

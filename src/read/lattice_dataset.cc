@@ -9,6 +9,7 @@
 #include "base/run_tasks.h"
 #include "base/scratch.h"
 #include "grid/copy_samples.h"
+#include "store/lock.h"
 
 namespace esker {
 
@@ -129,7 +130,7 @@ void LatticeDataset::look_for_leftovers(Findings& findings, Index file_bytes, In
 }
 
 void LatticeDataset::look_for_writer(Findings& findings) const {
-  const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
+  const std::string lock = std::filesystem::path(path_).replace_extension(kLockSuffix).string();
   const auto locked = store_->exists(lock);
   if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is active, or one was killed");
 }

@@ -149,7 +149,7 @@ Result<std::string> lock_path_of(const Store& store, const std::string& dataset)
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(dataset));
   const std::filesystem::path path(dataset);
   const auto& stem = is_directory ? path.filename() : path.stem();
-  return (path.parent_path() / (stem.string() + ".esker-lock")).string();
+  return (path.parent_path() / (stem.string() + kLockSuffix)).string();
 }
 
 }  // namespace

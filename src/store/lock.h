@@ -9,6 +9,9 @@
 
 namespace esker {
 
+/// What follows the path of a dataset, without extension, in that of its lock.
+inline constexpr const char* kLockSuffix = ".esker-lock";
+
 /// A file that names its holder (host, process, job, start of the process, boot of the machine, PID
 /// namespace). acquire() takes the lock; release() or the destructor, which reports no errors, releases it. A
 /// process that dies without releasing it leaves the file; another process of the same host, boot and PID

@@ -12,8 +12,6 @@
 namespace esker {
 namespace {
 
-constexpr Index kTileBytes = Index{512} << 10;  // as the tiles of a CDF file's steps
-
 int slowest_axis(const FileArray& array) { return array.rank - 1; }
 
 Index bytes_of_plane(const FileArray& array) {

@@ -22,6 +22,7 @@
 #include "grid/bitmask.h"
 #include "grid/blocks.h"
 #include "layout/layout.h"
+#include "store/lock.h"
 
 namespace esker::idx {
 
@@ -40,7 +41,7 @@ struct DatasetPaths {
   [[nodiscard]] std::string catalog() const { return stem + "/" + kCatalogName; }
   [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
   [[nodiscard]] std::string schema_of(bool single) const { return single ? single_schema() : schema(); }
-  [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
+  [[nodiscard]] std::string lock() const { return stem + kLockSuffix; }
   [[nodiscard]] std::string merge_journal() const { return stem + ".esker-merge"; }
 };
 

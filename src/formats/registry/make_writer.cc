@@ -12,6 +12,7 @@
 #include "formats/zarr/existing.h"
 #include "formats/zarr/paths.h"
 #include "store/commit.h"
+#include "store/lock.h"
 
 namespace esker {
 namespace {
@@ -184,7 +185,7 @@ Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> 
   const FormatEntry* entry = find_format(parts.first);
   const FormatEntry* second = parts.second.empty() ? nullptr : find_format(parts.second);
   Names names = names_of(path, *entry, second);
-  auto lock = std::make_shared<WriterLock>(store, names.stem + ".esker-lock");
+  auto lock = std::make_shared<WriterLock>(store, names.stem + kLockSuffix);
   const WriterTarget target{std::move(store), std::move(names.stem), std::move(names.suffix), parts.first,
                             options,          std::move(lock)};
   return second ? make_dual(*entry, *second, target) : entry->make_writer(target);

@@ -11,7 +11,6 @@ namespace {
 
 // A piece is hashed, swapped and stored in a core's cache; a multiple of pages and of common stripes' parts.
 constexpr Index kPieceBytes = Index{256} << 10;
-constexpr Index kTileBytes = Index{512} << 10;
 
 }  // namespace
 
