@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "grid/convert_samples.h"
+#include "transfer/convert_row.h"
 
 namespace esker {
-
-bool convert_row(SampleType from, const std::byte* source, Index stride_bytes, const FileArray& array,
-                 std::byte* target, Index count) {
-  bool all_fit = true;
-  for (Index done = 0; done < count;) {
-    std::byte* const at = target + done * array.sample_bytes();
-    done += convert_samples(from, source + done * stride_bytes, stride_bytes, array.type, at, count - done);
-    if (done == count) break;
-    std::memcpy(target + done * array.sample_bytes(), array.fill.data(), array.fill.size());
-    all_fit = false;
-    ++done;
-  }
-  return all_fit;
-}
 
 ConvertSource::ConvertSource(const TransferPlan& plan, const std::vector<FileArray>& arrays,
                              std::span<const ArrayPatch> mine)
@@ -56,7 +42,8 @@ Status ConvertSource::make(const Segment& segment, const Patch& patch, std::byte
     const std::byte* const row = static_cast<const std::byte*>(patch.data) + from.first_bytes + from_bytes;
     std::byte* const to = target + place.first_bytes + to_bytes;
     std::byte* const converted = is_dense ? to + place.samples.offset(0, 0) : row_.data();
-    all_fit &= convert_row(patch.type, row + source.offset(0, 0), stride, array, converted, count);
+    all_fit &=
+        convert_row(patch.type, row + source.offset(0, 0), stride, array.type, array.fill, converted, count);
     if (is_dense) return;
     for (Index i = 0; i < count; ++i) {
       std::memcpy(to + place.samples.offset(0, i), converted + i * size, static_cast<std::size_t>(size));

@@ -35,9 +35,4 @@ class ConvertSource final : public PatchSource {
   std::vector<std::byte> row_;  // converted, where the place has no dense rows
 };
 
-/// Converts `count` numbers that are `stride_bytes` apart to dense ones of `array`'s type. Those that do not
-/// fit become its fill value; false if there are any.
-bool convert_row(SampleType from, const std::byte* source, Index stride_bytes, const FileArray& array,
-                 std::byte* target, Index count);
-
 }  // namespace esker

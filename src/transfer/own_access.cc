@@ -7,9 +7,8 @@
 
 #include "base/byte_order.h"
 #include "base/macros.h"
-#include "grid/convert_samples.h"
 #include "store/read_present.h"
-#include "transfer/convert_source.h"
+#include "transfer/convert_row.h"
 
 namespace esker {
 namespace {
@@ -70,7 +69,7 @@ class RowWriter {
       const Index n = std::min(count, (kMostBytes - std::ssize(buffer_)) / size);
       const std::size_t at = buffer_.size();
       buffer_.resize(at + static_cast<std::size_t>(n * size));
-      if (!convert_row(type, source, stride_bytes, array_, buffer_.data() + at, n)) all_fit = false;
+      all_fit &= convert_row(type, source, stride_bytes, array_.type, array_.fill, buffer_.data() + at, n);
       source += n * stride_bytes;
       offset += n * size;
       count -= n;
@@ -135,18 +134,12 @@ class BoxReader {
   }
 
   void place_row(const Point& at, Index count, const std::byte* source) {
-    const Index size = array_.sample_bytes(), target_bytes = size_bytes(patch_.type);
+    const Index target_bytes = size_bytes(patch_.type);
     auto* target = static_cast<std::byte*>(patch_.data) +
                    offset_of(at, patch_.box.lo, patch_.stride_bytes, patch_.box.rank);
     row_.resize(static_cast<std::size_t>(count * target_bytes));
-    for (Index done = 0; done < count;) {
-      done += convert_samples(array_.type, source + done * size, size, patch_.type,
-                              row_.data() + done * target_bytes, count - done);
-      if (done == count) break;
-      std::memcpy(row_.data() + done * target_bytes, misfit_.data(), misfit_.size());
-      all_fit_ = false;
-      ++done;
-    }
+    all_fit_ &=
+        convert_row(array_.type, source, array_.sample_bytes(), patch_.type, misfit_, row_.data(), count);
     const Index stride = patch_.stride_bytes[0];
     if (stride == target_bytes) {
       std::memcpy(target, row_.data(), row_.size());
