@@ -1,6 +1,7 @@
 // The life of a shared file: create, open, sync, close.
 #include "shared_cdf/shared_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -187,10 +188,12 @@ Status SharedFile::abandon() {
 }
 
 std::vector<std::pair<std::string, std::string>> SharedFile::used_settings() const {
-  if (!transfers_ || transfers_->num_aggregators() == 0) return {};
-  return {{"aggregators", std::to_string(transfers_->num_aggregators())},
-          {"collective_buffer", std::to_string(transfers_->buffer_bytes())},
-          {"transport", transfers_->transport()}};
+  const Prepared* last = transfers_ ? transfers_->last() : nullptr;
+  if (last == nullptr) return {};
+  return {{"aggregators", std::to_string(last->num_aggregators)},
+          {"collective_buffer",
+           std::to_string(std::max(last->plan.buffer_bytes, last->plan.shared_buffer_bytes))},
+          {"transport", last->used}};
 }
 
 }  // namespace esker::cdf

@@ -59,10 +59,8 @@ class SharedFile {
   /// are ignored.
   [[nodiscard]] Header& definition() { return header_; }
   [[nodiscard]] bool is_defining() const { return is_defining_; }
-  [[nodiscard]] bool is_new() const { return !stored_; }
   [[nodiscard]] bool is_writable() const { return is_writable_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] Comm& comm() { return *comm_; }
 
   /// Collective: what is defined becomes the header of the file. Values stay where they are if there is room,
   /// otherwise all ranks copy them to a new file, which then takes the place of the old one; if it cannot,
@@ -120,7 +118,7 @@ class SharedFile {
   Status check_accesses(std::span<const Access> accesses, bool writes) const;
   struct Brought;
   Status unite(Brought& brought, std::span<const Access> accesses);
-  Result<Transfers::Moved> put_united(Brought& brought);
+  Result<Transfers::OutOfRange> put_united(Brought& brought);
   Status begin_records(Index known, Index num_records);
   Status write_num_records();
   [[nodiscard]] bool is_durable() const { return options_.fsync != Fsync::kNone; }

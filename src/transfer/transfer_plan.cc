@@ -8,6 +8,7 @@
 #include "comm/agree.h"
 #include "exchange/list_groups.h"
 #include "plan/plan_memory.h"
+#include "plan/step_cut.h"
 
 namespace esker {
 namespace {
@@ -43,8 +44,9 @@ Patch part_of(const Patch& patch, const Box& box) {
 }  // namespace
 
 Result<std::unique_ptr<TransferPlan>> TransferPlan::make(Comm& comm, const std::vector<FileArray>& arrays,
-                                                         std::span<const ArrayPatch> mine, Index kept_bytes,
-                                                         ExchangePolicy& policy, ExchangeBuffers& buffers) {
+                                                         std::span<const ArrayPatch> mine,
+                                                         const Limits& limits, ExchangePolicy& policy,
+                                                         ExchangeBuffers& buffers) {
   std::unique_ptr<TransferPlan> plan;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     plan = std::make_unique<TransferPlan>();
@@ -60,8 +62,17 @@ Result<std::unique_ptr<TransferPlan>> TransferPlan::make(Comm& comm, const std::
   if (plan->is_empty()) return plan;
   ESKER_RETURN_IF_ERROR(plan->share(comm));
   const ExchangeInputs inputs{plan->space_, *plan->directory_, plan->fields_, Direction::kToFiles,
-                              plan->bytes_of_lists() + kept_bytes};
-  ESKER_RETURN_IF_ERROR(prepare(comm, inputs, policy, buffers, plan->exchange_));
+                              plan->bytes_of_lists() + limits.kept_bytes};
+  ExchangePolicy used;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    used = policy;
+    if (used.aggregators == 0 && limits.most_writers > 0) {
+      used.aggregators = std::min(limits.most_writers, num_aggregators(used, comm.size(), plan->space_));
+    }
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(prepare(comm, inputs, used, buffers, plan->exchange_));
+  keep_fallback(std::move(used), policy);
   ESKER_RETURN_IF_ERROR(plan->learn_gaps());
   return plan;
 }
@@ -161,10 +172,8 @@ Status TransferPlan::learn_gaps() {
         most_masked_samples_ = std::max(most_masked_samples_, piece.size_bytes / piece.sample_bytes);
         const Layout& layout = space_.layout(number);
         for (int n = 0; n < piece.num_parts; ++n) {
-          const Lattice samples = layout.part(piece, n).lattice;
-          Box region(samples.rank, samples.origin, samples.origin);
-          for (int a = 0; a < samples.rank; ++a) region.hi[a] += samples.count[a];
-          visit(*parts_[static_cast<std::size_t>(number)].holders, intersect(region, layout.domain()));
+          const Box region = intersect(layout.part(piece, n).lattice.bounds(), layout.domain());
+          visit(*parts_[static_cast<std::size_t>(number)].holders, region);
         }
       }
     }

@@ -22,11 +22,15 @@ namespace esker {
 
 class TransferPlan {
  public:
+  struct Limits {
+    Index kept_bytes = 0;  ///< of this rank's other plans, which count in the budget
+    int most_writers = 0;  ///< ranks that aggregate, if the policy does not say how many; 0: no limit
+  };
   /// A plan for these arrays, which are equal on all ranks, and the boxes of this rank. `buffers` are
-  /// enlarged as needed; `policy` may get a fallback. `kept_bytes`: of this rank's other plans, which count
-  /// in the budget. Collective; errors are those of all ranks: kOutOfMemory, also if the budget is too small.
+  /// enlarged as needed; `policy` may get a fallback. Collective; errors are those of all ranks:
+  /// kOutOfMemory, also if the budget is too small.
   static Result<std::unique_ptr<TransferPlan>> make(Comm& comm, const std::vector<FileArray>& arrays,
-                                                    std::span<const ArrayPatch> mine, Index kept_bytes,
+                                                    std::span<const ArrayPatch> mine, const Limits& limits,
                                                     ExchangePolicy& policy, ExchangeBuffers& buffers);
 
   /// Whether it is a plan for such arrays; the same on all ranks. Local.

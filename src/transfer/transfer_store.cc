@@ -31,7 +31,6 @@ Status TransferStore::write(Index begin, std::span<const std::byte> bytes) {
     const Place place = place_at(begin);
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
     ESKER_RETURN_IF_ERROR(file_.write_at(part, place.offset_bytes));
-    stored_bytes_ += std::ssize(part);
     begin += std::ssize(part);
     bytes = bytes.subspan(part.size());
   }
@@ -92,31 +91,25 @@ void TransferStore::find_runs(Index number) {
 /// Writes the runs of a piece that begins at `begin`. If most of what lies between them is to be written
 /// anyway, the holes are read, and all of it is written at once: only this rank stores the piece.
 Status TransferStore::write_runs(Index begin, std::span<std::byte> bytes) {
+  const auto write_part = [&](Index from, Index to) {
+    return write(from,
+                 bytes.subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from)));
+  };
   for (std::size_t first = 0, last = 0; first < runs_.size(); first = last) {
     const Place place = place_at(runs_[first].begin);
     Index covered = 0;
     for (last = first; last < runs_.size() && runs_[last].end <= place.end; ++last) {
       covered += runs_[last].end - runs_[last].begin;
     }
-    if (last == first) {  // a run of several contiguous parts of the file
-      ESKER_RETURN_IF_ERROR(
-          write(runs_[first].begin,
-                bytes.subspan(static_cast<std::size_t>(runs_[first].begin - begin),
-                              static_cast<std::size_t>(runs_[first].end - runs_[first].begin))));
-      ++last;
-      continue;
-    }
+    last = std::max(last, first + 1);  // a run may be in several contiguous parts of the file
     const Index from = runs_[first].begin, to = runs_[last - 1].end;
     if (last - first > 1 && 2 * covered >= to - from) {
       ESKER_RETURN_IF_ERROR(fill_holes(first, last, place, begin, bytes));
-      ESKER_RETURN_IF_ERROR(write(
-          from, bytes.subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from))));
+      ESKER_RETURN_IF_ERROR(write_part(from, to));
       continue;
     }
     for (std::size_t r = first; r < last; ++r) {
-      ESKER_RETURN_IF_ERROR(
-          write(runs_[r].begin, bytes.subspan(static_cast<std::size_t>(runs_[r].begin - begin),
-                                              static_cast<std::size_t>(runs_[r].end - runs_[r].begin))));
+      ESKER_RETURN_IF_ERROR(write_part(runs_[r].begin, runs_[r].end));
     }
   }
   return {};

@@ -26,8 +26,6 @@ class TransferStore final : public BufferSink {
     return place_at(round.content.begin).offset_bytes;
   }
 
-  [[nodiscard]] Index stored_bytes() const { return stored_bytes_; }
-
  private:
   /// A position in the file, and the position where the contiguous part of the file ends.
   struct Place {
@@ -51,7 +49,6 @@ class TransferStore final : public BufferSink {
   File& file_;
   std::vector<std::byte> mask_, stored_;  // of one piece: which samples are held; what the file has
   std::vector<Run> runs_;                 // of one piece
-  Index stored_bytes_ = 0;
 };
 
 }  // namespace esker

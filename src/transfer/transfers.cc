@@ -12,10 +12,9 @@
 namespace esker {
 
 Transfers::Transfers(Comm& comm, const Options& options, int most_writers)
-    : comm_(comm), policy_(policy_for_writing(options, comm.size())) {
+    : comm_(comm), policy_(policy_for_writing(options, comm.size())), most_writers_(most_writers) {
   policy_.aggregate = true;
   policy_.packs = true;  // samples may have to be converted
-  if (policy_.aggregators == 0) policy_.aggregators = most_writers;
 }
 
 Index Transfers::offer(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file) {
@@ -25,27 +24,28 @@ Index Transfers::offer(const std::vector<FileArray>& arrays, std::span<const Arr
   if (kept == plans_.end() || !kept->plan->fits(mine, buffers_)) return 0;
   TransferPlan& plan = *kept->plan;
   if (!plan.is_empty()) plan.take(mine, buffers_);
-  offered_.emplace(Offered{&plan, ConvertSource(plan, arrays, mine), TransferStore(plan, arrays, file),
-                           plan.exchange().used});
+  offered_.emplace(Offered{&plan, ConvertSource(plan, arrays, mine), TransferStore(plan, arrays, file)});
   return kept->number;
 }
 
-Result<Transfers::Moved> Transfers::put_offered() {
+Result<Transfers::OutOfRange> Transfers::put_offered() {
   TransferPlan& plan = *offered_->plan;
   const auto kept =
       std::find_if(plans_.begin(), plans_.end(), [&](const Kept& each) { return each.plan.get() == &plan; });
   std::rotate(kept, kept + 1, plans_.end());
   ConvertSource& source = offered_->source;
-  if (plan.is_empty()) return Moved{source.take_out_of_range(), 0};
+  if (plan.is_empty()) return source.take_out_of_range();
   ExchangeStats stats;
   const Status stored = run_exchange(plan.exchange().plan, plan.patches(), buffers_, plan.transport(), stats,
                                      offered_->sink, false, source.converts() ? &source : nullptr);
   ESKER_RETURN_IF_ERROR(agree(comm_, stored));
-  const Prepared& exchange = plan.exchange();  // from here on nothing is allocated
-  num_aggregators_ = exchange.num_aggregators;
-  transport_.swap(offered_->transport);
-  buffer_bytes_ = std::max(exchange.plan.buffer_bytes, exchange.plan.shared_buffer_bytes);
-  return Moved{source.take_out_of_range(), offered_->sink.stored_bytes()};
+  return source.take_out_of_range();
+}
+
+const Prepared* Transfers::last() const {
+  const auto with_samples =
+      std::find_if(plans_.rbegin(), plans_.rend(), [](const Kept& each) { return !each.plan->is_empty(); });
+  return with_samples == plans_.rend() ? nullptr : &with_samples->plan->exchange();
 }
 
 /// Forgets the plans if they need more than a quarter of the budget on any rank. Their bytes on this one.
@@ -60,8 +60,8 @@ Index Transfers::fit_kept_plans() {
   return 0;
 }
 
-Result<Transfers::Moved> Transfers::put(const std::vector<FileArray>& arrays,
-                                        std::span<const ArrayPatch> mine, File& file) {
+Result<Transfers::OutOfRange> Transfers::put(const std::vector<FileArray>& arrays,
+                                             std::span<const ArrayPatch> mine, File& file) {
   offered_.reset();
   std::erase_if(plans_, [&](const Kept& each) { return each.plan->is_for(arrays); });
   if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
@@ -70,7 +70,8 @@ Result<Transfers::Moved> Transfers::put(const std::vector<FileArray>& arrays,
     plans_.reserve(kMostPlans);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(auto plan, TransferPlan::make(comm_, arrays, mine, kept_bytes, policy_, buffers_));
+  ESKER_ASSIGN_OR_RETURN(
+      auto plan, TransferPlan::make(comm_, arrays, mine, {kept_bytes, most_writers_}, policy_, buffers_));
   plans_.push_back({++num_plans_, std::move(plan)});
   ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
     (void)offer(arrays, mine, file);

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "comm/comm.h"
@@ -21,36 +20,29 @@ namespace esker {
 
 class Transfers {
  public:
-  /// `comm` must outlive it. `most_writers`: ranks that aggregate unless an option says how many; 0: chosen
-  /// by the amount of data.
+  /// `comm` must outlive it. `most_writers`: see TransferPlan::Limits.
   Transfers(Comm& comm, const Options& options, int most_writers);
 
-  /// What a transfer moved on this rank.
-  struct Moved {
-    std::vector<bool> out_of_range;  ///< [position in `mine`]: values that do not fit in the array's type
-                                     ///< became its fill value
-    Index stored_bytes = 0;          ///< by this rank
-  };
+  /// [position in `mine`] whether values did not fit in the array's type, and became its fill value.
+  using OutOfRange = std::vector<bool>;
   /// The number of a kept plan for these arrays and the boxes of this rank, and prepares to run it; 0: there
   /// is none. Equal numbers on all ranks are one plan. The arguments must outlive put_offered(). Local; may
   /// throw.
   Index offer(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
   /// Writes what all ranks have offered, with one number, which is not 0. Collective; errors are those of all
   /// ranks: storage, kOutOfMemory. Parts may have been written then.
-  Result<Moved> put_offered();
+  Result<OutOfRange> put_offered();
   /// Makes a plan, and writes the samples that all ranks bring. `arrays` are equal on all ranks, in the order
   /// of their offsets; they do not overlap in the file. Where boxes overlap, see Claims. `file` is this
   /// rank's; holes in what is written keep what the file has. Collective; errors as above.
-  Result<Moved> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
+  Result<OutOfRange> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
   /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
   /// later ones unsafe. Collective.
   void withdraw() { buffers_.withdraw(); }
 
-  /// Of the last transfer that had samples: names as in the options.
-  [[nodiscard]] int num_aggregators() const { return num_aggregators_; }
-  [[nodiscard]] const std::string& transport() const { return transport_; }
-  [[nodiscard]] Index buffer_bytes() const { return buffer_bytes_; }
+  /// The exchange of the last transfer that had samples; null: there was none, or its plan is forgotten.
+  [[nodiscard]] const Prepared* last() const;
   /// How many plans were made.
   [[nodiscard]] Index num_plans() const { return num_plans_; }
 
@@ -60,7 +52,6 @@ class Transfers {
     TransferPlan* plan;
     ConvertSource source;
     TransferStore sink;
-    std::string transport;
   };
   Index fit_kept_plans();
 
@@ -68,6 +59,7 @@ class Transfers {
 
   Comm& comm_;
   ExchangePolicy policy_;
+  int most_writers_;
   ExchangeBuffers buffers_;
   struct Kept {
     Index number;
@@ -75,9 +67,6 @@ class Transfers {
   };
   std::vector<Kept> plans_;  // the last used at the end; the same on all ranks
   std::optional<Offered> offered_;
-  int num_aggregators_ = 0;
-  std::string transport_;
-  Index buffer_bytes_ = 0;
   Index num_plans_ = 0;
 };
 

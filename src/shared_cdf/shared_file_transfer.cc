@@ -155,17 +155,16 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   const bool are_equal = most[0] == ~most[1];
   const bool has_plan = are_equal && most[2] == 0;
   if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses));
-  ESKER_ASSIGN_OR_RETURN(const Transfers::Moved moved,
+  ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range,
                          has_plan ? transfers_->put_offered() : put_united(brought));
   for (std::size_t p = 0; p < brought.patches.size(); ++p) {
-    if (moved.out_of_range[p])
-      accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
+    if (out_of_range[p]) accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
   }
   return mine;
 }
 
 /// Collective: ranks that brought different arrays may have a plan for all of them.
-Result<Transfers::Moved> SharedFile::put_united(Brought& brought) {
+Result<Transfers::OutOfRange> SharedFile::put_united(Brought& brought) {
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
     brought.plan = transfers_->offer(brought.arrays, brought.to_put, *file_);
     return Status();
