@@ -29,22 +29,27 @@ Header with_narrow_attributes(Header header) {
 
 // The offsets of variables depend on the header's length, which does not depend on the offsets.
 void place_variables(Header& header, const FileRoom& room) {
+  place_variables(header, room, static_cast<Index>(print_header(header).size()) + room.spare_header_bytes,
+                  [](const Variable&) { return false; });
+}
+
+Index place_variables(Header& header, const FileRoom& room, Index end, const IsPlaced& is_placed) {
   const auto aligned = [](Index bytes) { return round_up(std::max<Index>(bytes, 1), netcdf::kCdfAlignment); };
-  const Index large = aligned(room.variable_alignment_bytes);
-  Index end = static_cast<Index>(print_header(header).size()) + room.spare_header_bytes;
   const auto place = [&](Variable& variable, Index alignment) {
     variable.begin = round_up(end, alignment);
     end = variable.begin + round_up(header.value_bytes(variable), netcdf::kCdfAlignment);
   };
   for (Variable& variable : header.variables) {
-    if (header.is_record(variable)) continue;
+    if (header.is_record(variable) || is_placed(variable)) continue;
     const bool is_large = header.value_bytes(variable) >= room.variable_alignment_bytes;
-    place(variable, is_large ? large : netcdf::kCdfAlignment);
+    place(variable, is_large ? aligned(room.variable_alignment_bytes) : netcdf::kCdfAlignment);
   }
+  const Index end_of_fixed = end;
   end = round_up(end + room.spare_variable_bytes, aligned(room.record_alignment_bytes));
   for (Variable& variable : header.variables) {
-    if (header.is_record(variable)) place(variable, netcdf::kCdfAlignment);
+    if (header.is_record(variable) && !is_placed(variable)) place(variable, netcdf::kCdfAlignment);
   }
+  return end_of_fixed;
 }
 
 Result<Schema> in_classic_types(Schema schema) {

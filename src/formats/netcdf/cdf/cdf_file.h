@@ -2,6 +2,7 @@
 // large ones aligned; records begin aligned.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct FileParameters {
 
 /// Sets the offsets of variables in a file with nothing else in it. Fixed variables come first.
 void place_variables(Header& header, const FileRoom& room);
+/// The same for the variables that are not placed yet, from byte `end` on. Returns the end of fixed ones.
+using IsPlaced = std::function<bool(const Variable&)>;
+Index place_variables(Header& header, const FileRoom& room, Index end, const IsPlaced& is_placed);
 
 /// The schema with the types that CDF-1 and CDF-2 have for coordinates and times: int32 if it holds the
 /// values, else float64. kOutOfRange: neither holds them.
