@@ -36,10 +36,10 @@ Status for_each_chunk(const Header& from, const Header& to, const Visit& visit) 
 
 Index bytes_to_move(const Header& from, const Header& to) {
   Index total = 0;
-  (void)for_each_chunk(from, to, [&](Index, Index, Index bytes) {
-    total += bytes;
-    return Status();
-  });
+  for (std::size_t v = 0; v < std::min(from.variables.size(), to.variables.size()); ++v) {
+    const Variable& variable = from.variables[v];
+    total += (from.is_record(variable) ? from.num_records : 1) * from.value_bytes(variable);
+  }
   return total;
 }
 

@@ -143,17 +143,21 @@ Status SharedFile::write_num_records() {
   return {};
 }
 
-Status SharedFile::sync() {
-  const Status state = guarded("sync", [&] { return check_moving("sync", false); });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, "sync", 0, ""}));
+Status SharedFile::sync() { return publish("sync", options_.fsync == Fsync::kStep); }
+
+/// The number of records is in the file, or with `durable` all of it is on the device. Collective; opens the
+/// call.
+Status SharedFile::publish(const char* operation, bool durable) {
+  const Status state = guarded(operation, [&] { return check_moving(operation, false); });
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, operation, 0, ""}));
   if (!is_writable_) return {};
   std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(header_.num_records)};
   comm_->all_reduce_max(most);
   header_.num_records = static_cast<Index>(most[0]);
-  if (is_durable()) ESKER_RETURN_IF_ERROR(all_do(*comm_, "sync", [&] { return file_->sync(); }));
-  const Status recorded = root_does(*comm_, "sync", [&]() -> Status {
+  if (durable) ESKER_RETURN_IF_ERROR(all_do(*comm_, operation, [&] { return file_->sync(); }));
+  const Status recorded = root_does(*comm_, operation, [&]() -> Status {
     ESKER_RETURN_IF_ERROR(write_num_records());
-    return is_durable() ? file_->sync() : Status();
+    return durable ? file_->sync() : Status();
   });
   ESKER_RETURN_IF_ERROR(recorded);
   stored_->num_records = header_.num_records;
@@ -165,7 +169,7 @@ Status SharedFile::close() {
   if (is_defining_) {
     done = agree(*comm_, Ballot{Status(), "close", 0, ""});
   } else {
-    done = sync();
+    done = publish("close", is_durable());
   }
   if (transfers_) transfers_->withdraw();
   const Status closed = all_do(*comm_, "close", [&]() -> Status {

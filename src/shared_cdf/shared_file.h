@@ -69,6 +69,9 @@ class SharedFile {
   Status end_definition(const FileRoom& room);
   /// What differed on any rank when end_definition() failed with kMismatchedCall; the same on all ranks.
   [[nodiscard]] Mismatch mismatch() const { return mismatch_; }
+  /// Bytes of values that the last end_definition() copied to a new file, for lack of room; the same on all
+  /// ranks.
+  [[nodiscard]] Index moved_bytes() const { return moved_bytes_; }
   /// Collective.
   Status redefine();
 
@@ -87,7 +90,8 @@ class SharedFile {
   /// Collective: the numbers of records of all ranks become equal, and are in the file; with fsync=step all
   /// is on the device.
   Status sync();
-  /// Collective: sync(), then releases the lock. What is being defined is lost.
+  /// Collective: publishes the number of records as sync() does, on the device unless fsync=none, and
+  /// releases the lock. What is being defined is lost.
   Status close();
   /// Collective: leaves without publishing records; a new file that was never defined does not appear.
   Status abandon();
@@ -120,6 +124,7 @@ class SharedFile {
   Status unite(Brought& brought, std::span<const Access> accesses);
   Result<Transfers::OutOfRange> put_united(Brought& brought);
   Status begin_records(Index known, Index num_records);
+  Status publish(const char* operation, bool durable);
   Status write_num_records();
   [[nodiscard]] bool is_durable() const { return options_.fsync != Fsync::kNone; }
 
@@ -133,6 +138,7 @@ class SharedFile {
   Header header_;
   std::optional<Header> stored_;  // as the file has it; nothing before it appears
   Mismatch mismatch_ = Mismatch::kNone;
+  Index moved_bytes_ = 0;
   std::unique_ptr<File> file_;
   std::unique_ptr<Transfers> transfers_;
 };

@@ -72,6 +72,7 @@ Status SharedFile::redefine() {
 
 Status SharedFile::end_definition(const FileRoom& room) {
   mismatch_ = Mismatch::kNone;
+  moved_bytes_ = 0;
   const Status local = guarded("end_definition", [&]() -> Status {
     if (!is_defining_) return error(Code::kWrongOrder, "end_definition: {} is not being defined", path_);
     ESKER_RETURN_IF_ERROR(check_structure(header_));
@@ -96,6 +97,7 @@ Status SharedFile::end_definition(const FileRoom& room) {
   const auto numbers = numbers_of(room);
   const std::uint64_t arguments = checksum(std::as_bytes(std::span(numbers)), 0);
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{fits, "end_definition", arguments, "another room"}));
+  moved_bytes_ = moves ? bytes_to_move(*stored_, placed) : 0;
   ESKER_RETURN_IF_ERROR(store_definition(placed, moves));
   header_ = std::move(placed);
   stored_ = std::move(stored);

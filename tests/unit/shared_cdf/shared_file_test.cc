@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <limits>
+#include <tuple>
 
 #include "shared_cdf/header_edit.h"
 #include "store/faulty_store.h"
@@ -165,6 +167,34 @@ TEST_P(SharedFileTest, OptionsThatOneRankCannotLoadAreAnErrorOfAll) {
   });
 }
 
+TEST_P(SharedFileTest, SyncsTheDeviceWhenTheOptionSays) {
+  for (const auto& [fsync, at_sync, at_close] :
+       {std::tuple(Fsync::kNone, false, false), std::tuple(Fsync::kStep, true, true),
+        std::tuple(Fsync::kClose, false, true)}) {
+    std::atomic<int> syncs = 0;
+    const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string&) {
+      syncs += call == StoreCall::kSync ? 1 : 0;
+      return 0;
+    });
+    run_ranks(GetParam(),
+              [&, fsync = fsync, at_sync = at_sync, at_close = at_close](const Communicator& comm) {
+                Options options = small_buffers();
+                options.fsync = fsync;
+                const auto file = create(comm, store, options);
+                const auto syncs_of = [&](const auto& call) {
+                  comm.get()->barrier();
+                  const int before = syncs;
+                  comm.get()->barrier();
+                  call();
+                  comm.get()->barrier();
+                  return syncs - before;
+                };
+                EXPECT_EQ(syncs_of([&] { file->sync().check(); }) > 0, at_sync);
+                EXPECT_EQ(syncs_of([&] { file->close().check(); }) > 0, at_close);
+              });
+  }
+}
+
 TEST_P(SharedFileTest, DifferentDefinitionsAreAnErrorThatNamesThem) {
   if (GetParam() == 1) return;
   const auto store = memory_store();
@@ -234,6 +264,7 @@ TEST_P(SharedFileTest, ARedefinitionKeepsTheValues) {
       }
       file->end_definition({}).check();
       EXPECT_EQ(file->header().variables[1].begin != before, moves);
+      EXPECT_EQ(file->moved_bytes() > 0, moves);
       if (comm.rank() == 0) expect_contents(*file, contents);
       file->close().check();
     });
