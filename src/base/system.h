@@ -34,6 +34,8 @@ int sync_data(int descriptor) noexcept;
 /// A file for this process and its children, which has no name, so that nothing remains of it when they are
 /// killed. Its descriptor, or -1 and errno.
 int open_unnamed_file(const std::string& directory);
+/// The same by POSIX alone: the file has a name for a moment, and remains if the process is killed then.
+int open_unlinked_file(const std::string& directory);
 
 /// Makes room for `bytes` in a file, so that writing to a mapping of it cannot fail. Returns 0 or the error's
 /// number.

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -78,11 +77,8 @@ int sync_data(int descriptor) noexcept { return ::fdatasync(descriptor); }
 
 int open_unnamed_file(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
-  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return descriptor;
-  std::string path = (std::filesystem::path(directory) / "esker.XXXXXX").string();  // not on all file systems
-  const int named = ::mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0) ::unlink(path.c_str());
-  return named;
+  const bool is_missing = descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR);  // on some file systems
+  return is_missing ? open_unlinked_file(directory) : descriptor;
 }
 
 int reserve_bytes(int descriptor, off_t bytes) noexcept { return ::posix_fallocate(descriptor, 0, bytes); }

@@ -1,12 +1,10 @@
 // Systems other than Linux: what POSIX says, else what the callers do without. ESKER_PORTABLE=ON takes it on
 // Linux, too.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <thread>
 
 #include "base/system.h"
@@ -33,14 +31,7 @@ int sync_data(int descriptor) noexcept {
   return ::fsync(descriptor);
 }
 
-int open_unnamed_file(const std::string& directory) {
-  std::string path = (std::filesystem::path(directory) / "esker.XXXXXX").string();
-  const int descriptor = ::mkstemp(path.data());
-  if (descriptor < 0) return descriptor;
-  ::unlink(path.c_str());
-  (void)::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  return descriptor;
-}
+int open_unnamed_file(const std::string& directory) { return open_unlinked_file(directory); }
 
 int reserve_bytes(int, off_t) noexcept { return ENOTSUP; }
 
