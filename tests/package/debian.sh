@@ -20,7 +20,7 @@ in_overlay() {
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/new,workdir=$1/work" "$1/root"
     mount -t proc proc "$1/root/proc" && mount --rbind /dev "$1/root/dev" && mount --rbind /sys "$1/root/sys"
     mkdir -p "$1/root$2" && mount --bind "$2" "$1/root$2" && mount -o remount,bind,ro "$1/root$2"
-    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "${@:4}" IN_OVERLAY=yes \
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 "${@:4}" IN_OVERLAY=yes \
       chroot "$1/root" "$3"' bash "$scratch" "$project" "$project/tests/package/debian.sh" \
     $(env | grep -iE '^(https?|no)_proxy=' || true) || { rmdir "$scratch"; return 1; }
   rmdir "$scratch"
@@ -28,9 +28,9 @@ in_overlay() {
 
 install_all() {
   say "installing"
-  local log=/root/apt.log
-  cp "$project"/build/debian/*.deb /root/
-  { apt-get -q update && apt-get -qy -o Dpkg::Use-Pty=0 install --no-install-recommends /root/*.deb; } >"$log" 2>&1 ||
+  local log=/srv/apt.log
+  cp "$project"/build/debian/*.deb /srv/
+  { apt-get -q update && apt-get -qy -o Dpkg::Use-Pty=0 install --no-install-recommends /srv/*.deb; } >"$log" 2>&1 ||
     { cat "$log"; fail "apt does not install the packages"; }
   dpkg --verify "${packages[@]}"
 }

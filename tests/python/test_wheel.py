@@ -181,7 +181,7 @@ def mirror() -> str:
 def inside(root: Path, *command: Any) -> str:
     """Runs a command in the chroot, with /proc and /dev. Mounts end with the command."""
     mounts = 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && cd "$0" && exec chroot "$0" "$@"'
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/srv", "LANG": "C.UTF-8"}
     kept = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
     private = ("unshare", "--mount", "sh", "-euc", mounts, root)
     return call(*private, *command, env=environment | kept, timeout=1800)
