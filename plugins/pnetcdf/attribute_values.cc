@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "attributes.h"
+#include "base/byte_order.h"
 #include "definition.h"
 #include "elements.h"
 #include "interface.h"
@@ -66,11 +67,12 @@ int put(int ncid, int varid, const char* name, int stored, const Values& values)
     if (code != NC_NOERR) return code;
     const Type type = static_cast<Type>(stored);
     const esker::Index size = esker::netcdf::size_bytes(type);
-    std::vector<std::byte> native(static_cast<std::size_t>(values.n * size));
+    esker::cdf::Attribute attribute{name, type,
+                                    std::vector<std::byte>(static_cast<std::size_t>(values.n * size))};
     const Type memory = memory_type_for(values.type, type, file.header().version);
-    const bool fits = convert(memory, values.values, values.n, type, native.data());
-    esker::cdf::Attribute attribute{name, type, std::vector<std::byte>(native.size())};
-    copy_swapped(native.data(), attribute.values.data(), values.n, size);
+    const bool fits =
+        convert(memory, values.values, values.n, type, fill_in_memory(type), attribute.values.data());
+    esker::swap_bytes(attribute.values, static_cast<int>(size));
     const int changed =
         change_header(file, [&](auto& header) { set_attribute(attributes_of(header, varid), attribute); });
     return changed != NC_NOERR || fits ? changed : static_cast<int>(NC_ERANGE);
@@ -92,10 +94,11 @@ int get(int ncid, int varid, const char* name, const Type* type, void* values) {
     if (values == nullptr) return NC_EINVAL;
     const esker::Index size = esker::netcdf::size_bytes(attribute.type);
     const esker::Index n = static_cast<esker::Index>(attribute.values.size()) / size;
-    std::vector<std::byte> native(attribute.values.size());
-    copy_swapped(attribute.values.data(), native.data(), n, size);
+    std::vector<std::byte> native = attribute.values;
+    esker::swap_bytes(native, static_cast<int>(size));
     const Type memory = memory_type_for(to, attribute.type, file.header().version);
-    return convert(attribute.type, native.data(), n, memory, values) ? NC_NOERR : NC_ERANGE;
+    const bool fits = convert(attribute.type, native.data(), n, memory, fill_in_memory(memory), values);
+    return fits ? NC_NOERR : NC_ERANGE;
   });
 }
 

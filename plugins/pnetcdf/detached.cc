@@ -1,5 +1,6 @@
 #include "detached.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace esker::pnetcdf {
@@ -26,9 +27,7 @@ bool fits_mapped(const cdf::Access& box, std::size_t axis, const std::byte* from
   return true;
 }
 
-}  // namespace
-
-bool fits(const OpenFile& file, const cdf::Access& access) {
+bool access_fits(const OpenFile& file, const cdf::Access& access) {
   const Type stored = file.variable(access.variable).type;
   if (stored == access.memory_type) return true;
   const auto* values = static_cast<const std::byte*>(access.values);
@@ -36,13 +35,17 @@ bool fits(const OpenFile& file, const cdf::Access& access) {
   return fits(access.memory_type, values, n_values(access), stored);
 }
 
+}  // namespace
+
 bool detach(const OpenFile& file, bool always, Prepared& prepared) {
-  const Type stored = file.variable(prepared.accesses.front().variable).type;
+  const cdf::Variable& variable = file.variable(prepared.accesses.front().variable);
+  const Type stored = variable.type;
   const Type type = prepared.accesses.front().memory_type;
   if (type == stored && (!always || !prepared.copy.empty())) return true;
   const Index size = netcdf::size_bytes(type);
   const Index stored_size = netcdf::size_bytes(stored);
   std::vector<std::byte> copy(static_cast<std::size_t>(prepared.bytes));
+  const std::vector<std::byte> fill = fill_in_memory(variable);
   std::vector<std::byte> dense;
   std::byte* next = copy.data();
   bool fits = true;
@@ -55,13 +58,19 @@ bool detach(const OpenFile& file, bool always, Prepared& prepared) {
       values = dense.data();
       box.map_bytes.clear();
     }
-    fits = convert(type, values, n, stored, next) && fits;
+    fits = convert(type, values, n, stored, fill, next) && fits;
     box.values = next;
     box.memory_type = stored;
     next += n * stored_size;
   }
   prepared.copy = std::move(copy);
   return fits;
+}
+
+bool detach_unfit(const OpenFile& file, Prepared& prepared) {
+  const bool all_fit = std::all_of(prepared.accesses.begin(), prepared.accesses.end(),
+                                   [&](const cdf::Access& access) { return access_fits(file, access); });
+  return all_fit || detach(file, false, prepared);
 }
 
 }  // namespace esker::pnetcdf

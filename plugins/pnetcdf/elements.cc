@@ -1,26 +1,16 @@
 #include "elements.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "base/byte_order.h"
+#include "formats/netcdf/model/fill.h"
+
 namespace esker::pnetcdf {
 namespace {
-
-template <class T>
-T default_fill() {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(9.9692099683868690e+36);
-  } else if constexpr (std::is_unsigned_v<T>) {
-    return sizeof(T) == 8 ? static_cast<T>(std::numeric_limits<T>::max() - 1) : std::numeric_limits<T>::max();
-  } else {
-    return static_cast<T>(std::numeric_limits<T>::min() + (sizeof(T) == 8 ? 2 : 1));
-  }
-}
 
 template <class From, class To>
 bool is_in_range(From value) {
@@ -42,11 +32,11 @@ bool is_in_range(From value) {
 }
 
 template <class From, class To>
-bool convert_all(const From* values, Index n, To* out) {
+bool convert_all(const From* values, Index n, To fill, To* out) {
   bool fits = true;
   for (Index i = 0; i < n; ++i) {
     const bool is_inside = is_in_range<From, To>(values[i]);
-    out[i] = is_inside ? static_cast<To>(values[i]) : default_fill<To>();
+    out[i] = is_inside ? static_cast<To>(values[i]) : fill;
     fits = fits && is_inside;
   }
   return fits;
@@ -97,7 +87,7 @@ Type memory_type_for(Type memory, Type stored, cdf::Version version) {
   return is_plain_byte ? Type::kByte : memory;
 }
 
-bool convert(Type from, const void* values, Index n, Type to, void* out) {
+bool convert(Type from, const void* values, Index n, Type to, std::span<const std::byte> fill, void* out) {
   if (n == 0) return true;
   if (from == to) {
     std::memcpy(out, values, static_cast<std::size_t>(n * netcdf::size_bytes(to)));
@@ -105,7 +95,9 @@ bool convert(Type from, const void* values, Index n, Type to, void* out) {
   }
   return with_c_type(from, [&]<class From>(From*) {
     return with_c_type(to, [&]<class To>(To*) {
-      return convert_all(static_cast<const From*>(values), n, static_cast<To*>(out));
+      To instead;
+      std::memcpy(&instead, fill.data(), sizeof instead);
+      return convert_all(static_cast<const From*>(values), n, instead, static_cast<To*>(out));
     });
   });
 }
@@ -118,14 +110,16 @@ bool fits(Type from, const void* values, Index n, Type to) {
   });
 }
 
-void copy_swapped(const std::byte* from, std::byte* to, Index n, Index size) {
-  for (Index i = 0; i < n; ++i) {
-    if constexpr (std::endian::native == std::endian::little) {
-      std::reverse_copy(from + i * size, from + (i + 1) * size, to + i * size);
-    } else {
-      std::copy(from + i * size, from + (i + 1) * size, to + i * size);
-    }
-  }
+std::vector<std::byte> fill_in_memory(const cdf::Variable& variable) {
+  std::vector<std::byte> value = netcdf::fill_value(variable);
+  swap_bytes(value, static_cast<int>(value.size()));
+  return value;
+}
+
+std::vector<std::byte> fill_in_memory(Type type) {
+  cdf::Variable variable;
+  variable.type = type;
+  return fill_in_memory(variable);
 }
 
 }  // namespace esker::pnetcdf

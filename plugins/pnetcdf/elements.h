@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "formats/netcdf/cdf/header.h"
 
@@ -38,12 +40,14 @@ constexpr bool are_alike(Type a, Type b) { return (a == Type::kChar) == (b == Ty
 Type memory_type_for(Type memory, Type stored, cdf::Version version);
 
 /// Converts `n` values in memory; types that are alike. False: some are beyond the range of `to`, and became
-/// the default fill value of that type.
-bool convert(Type from, const void* values, Index n, Type to, void* out);
+/// `fill`, one value of that type. The range is PnetCDF's: 127.5 is beyond that of NC_BYTE, and infinity
+/// beyond that of NC_FLOAT (convert_samples() truncates before it compares, and keeps infinities).
+bool convert(Type from, const void* values, Index n, Type to, std::span<const std::byte> fill, void* out);
 /// Whether convert() would return true.
 bool fits(Type from, const void* values, Index n, Type to);
 
-/// Copies between the byte order of files and that of this machine.
-void copy_swapped(const std::byte* from, std::byte* to, Index n, Index size);
+/// The fill value of a variable, and the default one of a type, in memory.
+std::vector<std::byte> fill_in_memory(const cdf::Variable& variable);
+std::vector<std::byte> fill_in_memory(Type type);
 
 }  // namespace esker::pnetcdf

@@ -1,5 +1,5 @@
 // Functions of fill modes and fill values.
-#include "formats/netcdf/model/fill.h"
+#include <cstring>
 
 #include "definition.h"
 #include "elements.h"
@@ -70,9 +70,8 @@ int ncmpi_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_value) {
     if (!file.has_variable(varid)) return NC_ENOTVAR;
     give(no_fill, file.variable_fills[static_cast<std::size_t>(varid)] == 0 ? 1 : 0);
     if (fill_value == nullptr) return NC_NOERR;
-    const auto stored = esker::netcdf::fill_value(file.variable(varid));
-    copy_swapped(stored.data(), static_cast<std::byte*>(fill_value), 1,
-                 static_cast<esker::Index>(stored.size()));
+    const std::vector<std::byte> value = fill_in_memory(file.variable(varid));
+    std::memcpy(fill_value, value.data(), value.size());
     return NC_NOERR;
   });
 }

@@ -43,17 +43,17 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
   }
   if (!all && accesses.empty()) return NC_NOERR;
   const bool in = direction == Direction::kIn;
-  const bool are_inside = !in || std::all_of(accesses.begin(), accesses.end(),
-                                             [&](const cdf::Access& access) { return fits(file, access); });
   const Status status = all ? (in ? file.file->put({}, accesses) : file.file->get({}, accesses))
                             : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
   if (!status.ok()) return code_of(status);
   for (Prepared& part : parts) {
     if (part.unpack.is_needed()) part.unpack.unpack();
   }
-  const bool were_inside = std::none_of(accesses.begin(), accesses.end(),
-                                        [](const cdf::Access& access) { return access.is_out_of_range; });
-  return are_inside && were_inside ? NC_NOERR : NC_ERANGE;
+  const bool all_fit =
+      std::all_of(parts.begin(), parts.end(), [](const Prepared& part) { return part.fits; }) &&
+      std::none_of(accesses.begin(), accesses.end(),
+                   [](const cdf::Access& access) { return access.is_out_of_range; });
+  return all_fit ? NC_NOERR : NC_ERANGE;
 }
 
 /// Checks and prepares all parts, up to the first error.
@@ -67,6 +67,9 @@ int prepare_all(const OpenFile& file, Direction direction, bool all, int n,
       code = prepare(file, direction, next, parts.emplace_back());
     }
     if (code != NC_NOERR) return code;
+  }
+  for (Prepared& each : parts) {
+    if (direction == Direction::kIn) each.fits = detach_unfit(file, each);
   }
   return NC_NOERR;
 }

@@ -29,7 +29,8 @@ struct Prepared {
   std::vector<cdf::Access> accesses;
   std::vector<std::byte> copy;
   UnpackLater unpack;
-  Index bytes = 0;  ///< in the file
+  Index bytes = 0;   ///< in the file
+  bool fits = true;  ///< no value to put is out of range
 };
 /// The place has been checked. Empty boxes are left out.
 int prepare(const OpenFile& file, Direction direction, const Part& part, Prepared& prepared);

@@ -130,6 +130,26 @@ static void ranges(int ncid, int d) {
   CHECK(small[1] == 5);
 }
 
+// A value out of range becomes the fill value of its variable, whether it is put at once or later.
+static void fill_values(int ncid, int e) {
+  const double values[4] = {127.5, 1, -129, 2};
+  const signed char zeros[4] = {0};
+  MPI_Offset start[1] = {0}, count[1] = {4};
+  for (int later = 0; later < 2; ++later) {
+    signed char back[4] = {0};
+    int request, status;
+    OK(ncmpi_put_vara_schar_all(ncid, e, start, count, zeros));
+    if (later) {
+      EXPECT(ncmpi_iput_vara_double(ncid, e, start, count, values, &request), NC_ERANGE);
+      OK(ncmpi_wait_all(ncid, 1, &request, &status));
+    } else {
+      EXPECT(ncmpi_put_vara_double_all(ncid, e, start, count, values), NC_ERANGE);
+    }
+    OK(ncmpi_get_vara_schar_all(ncid, e, start, count, back));
+    CHECK(back[0] == -7 && back[1] == 1 && back[2] == -7 && back[3] == 2);
+  }
+}
+
 static void wrong_places(int ncid, int a, int c) {
   MPI_Offset start[2] = {0, kX + 1}, count[2] = {1, 1}, step[2] = {1, 0};
   int values[2 * kX] = {0};
@@ -174,7 +194,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-  int ncid, dims[2], a, b, b2, c, d;
+  const signed char fill = -7;
+  int ncid, dims[2], a, b, b2, c, d, e;
   OK(ncmpi_create(MPI_COMM_WORLD, argv[1], NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
   OK(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
   OK(ncmpi_def_dim(ncid, "x", kX, &dims[1]));
@@ -183,6 +204,8 @@ int main(int argc, char** argv) {
   OK(ncmpi_def_var(ncid, "b2", NC_INT, 2, dims, &b2));
   OK(ncmpi_def_var(ncid, "c", NC_INT, 1, &dims[1], &c));
   OK(ncmpi_def_var(ncid, "d", NC_SHORT, 1, &dims[1], &d));
+  OK(ncmpi_def_var(ncid, "e", NC_BYTE, 1, &dims[1], &e));
+  OK(ncmpi_put_att_schar(ncid, e, "_FillValue", NC_BYTE, 1, &fill));
   OK(ncmpi_enddef(ncid));
   blocking(ncid, a);
   pending(ncid, b, 0);
@@ -192,6 +215,7 @@ int main(int argc, char** argv) {
   many_boxes(ncid, c);
   datatypes(ncid, c);
   ranges(ncid, d);
+  fill_values(ncid, e);
   wrong_places(ncid, a, c);
   alone(ncid, c);
   OK(ncmpi_close(ncid));
