@@ -84,7 +84,6 @@ int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   // Names and types have been checked: what the version of the file does not have are offsets.
   if (status.code() == Code::kInvalidArgument) return (void)code_of(status), NC_EVARSIZE;
   if (!status.ok()) return code_of(status, file.file->mismatch());
-  file.is_new = false;
   file.is_independent = false;
   return fill_new(file);
 }

@@ -74,7 +74,6 @@ int create(OpenFile& file, int mode) {
   if (code != NC_NOERR) return code;
   if (!created.ok()) return code_of(created.status());
   file.file = std::move(*created);
-  file.is_new = true;
   return NC_NOERR;
 }
 

@@ -32,8 +32,7 @@ struct OpenFile {
   std::string path;
   std::vector<std::pair<std::string, std::string>> hints;  ///< as the program gave them
   cdf::FileRoom room;                                      ///< as the hints ask for
-  bool is_new = false;             ///< created, and not yet completed by a first end_definition()
-  bool is_independent = false;     ///< between begin_indep_data and end_indep_data
+  bool is_independent = false;                             ///< between begin_indep_data and end_indep_data
   bool is_safe = false;            ///< PNETCDF_SAFE_MODE: errors of arguments become those of all ranks
   bool has_strict_bounds = false;  ///< PNETCDF_RELAX_COORD_BOUND=0: no start at the end of an axis
   bool fills = false;              ///< fill mode of the file, for variables to come
