@@ -15,6 +15,18 @@ std::vector<std::unique_ptr<OpenFile>>& open_files() {
 
 }  // namespace
 
+int OpenFile::check_moving(bool all) const {
+  if (file->is_defining()) return NC_EINDEFINE;
+  if (all) return is_independent ? NC_EINDEP : NC_NOERR;
+  return is_independent ? NC_NOERR : NC_ENOTINDEP;
+}
+
+Status OpenFile::move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses) {
+  if (all) return in ? file->put(local, accesses) : file->get(local, accesses);
+  if (!local.ok()) return local;
+  return in ? file->put_alone(accesses) : file->get_alone(accesses);
+}
+
 int OpenFile::agreed(int code) const {
   if (!is_safe) return code;
   std::array<std::uint64_t, 1> worst{static_cast<std::uint64_t>(-std::int64_t{code})};

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,12 @@ struct OpenFile {
   [[nodiscard]] const cdf::Variable& variable(int id) const {
     return header().variables[static_cast<std::size_t>(id)];
   }
+  /// NC_EINDEFINE; NC_EINDEP, NC_ENOTINDEP: values are moved in the other way, together or alone.
+  [[nodiscard]] int check_moving(bool all) const;
+  /// Moves values to the file (`in`) or from it. Collective if `all`; `local` is an error of this rank's
+  /// arguments, with which it takes part without values.
+  Status move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses);
+
   /// Collective, only if is_safe: the lowest code of all ranks. Else this rank's.
   [[nodiscard]] int agreed(int code) const;
   /// The same, and arguments that have to be those of rank 0: the code of the first that differs on some

@@ -85,17 +85,9 @@ int move_selected(OpenFile& file, std::vector<Request>& list, bool in, bool all)
     return Status();
   });
   if (!all && !local.ok()) return code_of(local);
-  const Status status = all ? (in ? file.file->put(local, accesses) : file.file->get(local, accesses))
-                            : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
-  const int code = finish(list, code_of(status), accesses);
+  const int code = finish(list, code_of(file.move(in, all, local, accesses)), accesses);
   forget_selected(file, list);
   return code;
-}
-
-int check_wait(const OpenFile& file, bool all) {
-  if (file.file->is_defining()) return NC_EINDEFINE;
-  if (all) return file.is_independent ? NC_EINDEP : NC_NOERR;
-  return file.is_independent ? NC_NOERR : NC_ENOTINDEP;
 }
 
 }  // namespace
@@ -107,7 +99,7 @@ int keep(std::vector<Request>& list, int first_number, Request request) {
 }
 
 int wait(OpenFile& file, bool all, int n, int* numbers, int* statuses) {
-  if (const int code = check_wait(file, all); code != NC_NOERR) return code;
+  if (const int code = file.check_moving(all); code != NC_NOERR) return code;
   if (!all && n == 0) return NC_NOERR;
   int code = n < NC_PUT_REQ_ALL ? static_cast<int>(NC_EINVAL) : select(file.requests, n, numbers, statuses);
   std::array<std::uint64_t, 2> any{has_selected(file.requests.puts), has_selected(file.requests.gets)};

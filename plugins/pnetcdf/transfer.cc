@@ -11,9 +11,7 @@ namespace {
 /// which all ranks have.
 int check_state(const OpenFile& file, Direction direction, bool all) {
   if (direction == Direction::kIn && !file.file->is_writable()) return NC_EPERM;
-  if (file.file->is_defining()) return NC_EINDEFINE;
-  if (all) return file.is_independent ? NC_EINDEP : NC_NOERR;
-  return file.is_independent ? NC_NOERR : NC_ENOTINDEP;
+  return file.check_moving(all);
 }
 
 /// PnetCDF asks for no values, whatever the place.
@@ -38,14 +36,10 @@ std::vector<cdf::Access> take_accesses(std::vector<Prepared>& parts) {
 /// One transfer of all parts.
 int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepared>& parts,
                std::vector<cdf::Access>& accesses) {
-  for (const Prepared& part : parts) {
-    (direction == Direction::kIn ? file.put_bytes : file.get_bytes) += part.bytes;
-  }
-  if (!all && accesses.empty()) return NC_NOERR;
   const bool in = direction == Direction::kIn;
-  const Status status = all ? (in ? file.file->put({}, accesses) : file.file->get({}, accesses))
-                            : (in ? file.file->put_alone(accesses) : file.file->get_alone(accesses));
-  if (!status.ok()) return code_of(status);
+  for (const Prepared& part : parts) (in ? file.put_bytes : file.get_bytes) += part.bytes;
+  if (!all && accesses.empty()) return NC_NOERR;
+  if (const Status status = file.move(in, all, {}, accesses); !status.ok()) return code_of(status);
   for (Prepared& part : parts) {
     if (part.unpack.is_needed()) part.unpack.unpack();
   }
