@@ -20,8 +20,7 @@ struct Values {
 };
 
 int check_types(const OpenFile& file, int stored, Type memory) {
-  if (stored <= NC_NAT || stored > NC_UINT64) return NC_EBADTYPE;
-  if (stored > NC_DOUBLE && file.header().version != esker::cdf::Version::kData64) return NC_ESTRICTCDF2;
+  if (const int code = check_type(file.header().version, stored); code != NC_NOERR) return code;
   return are_alike(static_cast<Type>(stored), memory) ? NC_NOERR : NC_ECHAR;
 }
 

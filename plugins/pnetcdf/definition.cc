@@ -7,12 +7,6 @@
 namespace esker::pnetcdf {
 namespace {
 
-Index largest_bytes(cdf::Version version) {
-  if (version == cdf::Version::kData64) return std::numeric_limits<std::int64_t>::max() - 3;
-  if (version == cdf::Version::kOffset64) return Index{std::numeric_limits<std::uint32_t>::max()} - 3;
-  return Index{std::numeric_limits<std::int32_t>::max()} - 3;
-}
-
 /// Of the whole variable, or of one record. Products that overflow are larger than anything.
 bool is_large(const cdf::Header& header, const cdf::Variable& variable, Index limit) {
   Index bytes = netcdf::size_bytes(variable.type);
@@ -27,7 +21,7 @@ bool is_large(const cdf::Header& header, const cdf::Variable& variable, Index li
 
 /// One variable may be larger than the format's limit: the last one, as nothing follows it.
 int check_sizes(const cdf::Header& header) {
-  const Index limit = largest_bytes(header.version);
+  const Index limit = largest_size(header.version);
   int n_large[2] = {0, 0};  // fixed, of records
   bool is_last_large[2] = {false, false};
   int n[2] = {0, 0};
@@ -57,7 +51,7 @@ cdf::FileRoom room_for(const cdf::Header& header, const cdf::FileRoom& wanted) {
   const Index spare = wanted.spare_header_bytes + wanted.spare_variable_bytes +
                       wanted.variable_alignment_bytes + wanted.record_alignment_bytes;
   constexpr Index kSmallHeader = 1 << 20;
-  if (bytes - last + spare < largest_bytes(header.version) - kSmallHeader) return wanted;
+  if (bytes - last + spare < largest_size(header.version) - kSmallHeader) return wanted;
   return {0, netcdf::kCdfAlignment, 0, netcdf::kCdfAlignment};
 }
 
@@ -77,6 +71,17 @@ int fill_new(OpenFile& file) {
 }
 
 }  // namespace
+
+int check_type(cdf::Version version, int type) {
+  if (type <= NC_NAT || type > NC_UINT64) return NC_EBADTYPE;
+  return type > NC_DOUBLE && version != cdf::Version::kData64 ? NC_ESTRICTCDF2 : NC_NOERR;
+}
+
+Index largest_size(cdf::Version version) {
+  if (version == cdf::Version::kData64) return std::numeric_limits<std::int64_t>::max() - 3;
+  if (version == cdf::Version::kOffset64) return Index{std::numeric_limits<std::uint32_t>::max()} - 3;
+  return Index{std::numeric_limits<std::int32_t>::max()} - 3;
+}
 
 int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   if (const int code = check_sizes(file.header()); code != NC_NOERR) return code;
@@ -132,11 +137,11 @@ int ncmpi_begin_indep_data(int ncid) {
 }
 
 int ncmpi_end_indep_data(int ncid) {
-  return with_file(ncid, [](OpenFile& file) -> int {
+  return with_file(ncid, [&](OpenFile& file) -> int {
     if (file.file->is_defining()) return NC_EINDEFINE;
     if (!file.is_independent) return NC_NOERR;
     file.is_independent = false;
-    return file.file->is_writable() ? code_of(file.file->sync()) : static_cast<int>(NC_NOERR);
+    return ncmpi_sync(ncid);
   });
 }
 
@@ -147,12 +152,7 @@ int ncmpi_sync(int ncid) {
   });
 }
 
-int ncmpi_sync_numrecs(int ncid) {
-  return with_file(ncid, [](OpenFile& file) -> int {
-    if (file.file->is_defining()) return NC_EINDEFINE;
-    return file.file->is_writable() ? code_of(file.file->sync()) : static_cast<int>(NC_NOERR);
-  });
-}
+int ncmpi_sync_numrecs(int ncid) { return ncmpi_sync(ncid); }
 
 int ncmpi_flush(int ncid) {
   return with_file(ncid, [](OpenFile&) { return NC_NOERR; });

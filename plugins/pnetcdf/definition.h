@@ -26,6 +26,11 @@ int change_header(OpenFile& file, const Change& change) {
 int check_known_name(const char* name);
 int check_new_name(const char* name);
 
+/// NC_EBADTYPE; NC_ESTRICTCDF2: the version of the file does not have it.
+int check_type(cdf::Version version, int type);
+/// The most bytes of a variable, and values of a dimension.
+Index largest_size(cdf::Version version);
+
 /// The name as an argument that is compared; a missing one is an error anyway.
 inline std::string text_of(const char* name) { return name == nullptr ? "" : name; }
 

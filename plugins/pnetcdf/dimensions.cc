@@ -1,6 +1,5 @@
 // Functions of dimensions.
 #include <cstring>
-#include <limits>
 
 #include "definition.h"
 #include "interface.h"
@@ -10,14 +9,8 @@ using namespace esker::pnetcdf;
 namespace {
 
 int check_length(esker::cdf::Version version, MPI_Offset length) {
-  if (length < 0) return NC_EDIMSIZE;
-  if (version == esker::cdf::Version::kClassic && length > std::numeric_limits<std::int32_t>::max() - 3) {
-    return NC_EDIMSIZE;
-  }
-  if (version == esker::cdf::Version::kOffset64 && length > std::numeric_limits<std::uint32_t>::max() - 3) {
-    return NC_EDIMSIZE;
-  }
-  return NC_NOERR;
+  const bool is_limited = version != esker::cdf::Version::kData64;
+  return length < 0 || (is_limited && length > largest_size(version)) ? NC_EDIMSIZE : NC_NOERR;
 }
 
 int check_new_dim(const OpenFile& file, const char* name, MPI_Offset length) {

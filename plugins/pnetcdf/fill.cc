@@ -1,6 +1,7 @@
 // Functions of fill modes and fill values.
 #include <cstring>
 
+#include "attributes.h"
 #include "definition.h"
 #include "elements.h"
 #include "interface.h"
@@ -13,27 +14,18 @@ constexpr const char* kFillValue = "_FillValue";
 
 int check_fill_definition(const OpenFile& file, int id) {
   if (!file.file->is_defining()) return NC_ENOTINDEFINE;
-  if (id == NC_GLOBAL) return NC_EGLOBAL;
-  return file.has_variable(id) ? NC_NOERR : NC_ENOTVAR;
-}
-
-bool has_fill_value(const esker::cdf::Variable& variable) {
-  for (const auto& attribute : variable.attributes) {
-    if (attribute.name == kFillValue) return true;
-  }
-  return false;
+  return file.check_variable(id);
 }
 
 int check_filled_record(const OpenFile& file, int id, MPI_Offset record) {
   if (!file.file->is_writable()) return NC_EPERM;
   if (file.file->is_defining()) return NC_EINDEFINE;
-  if (id == NC_GLOBAL) return NC_EGLOBAL;
-  if (!file.has_variable(id)) return NC_ENOTVAR;
+  if (const int code = file.check_variable(id); code != NC_NOERR) return code;
   if (!file.header().is_record(file.variable(id))) return NC_ENOTRECVAR;
   if (file.is_independent) return NC_EINDEP;
   if (record < 0) return NC_EINVAL;
   const bool fills = file.variable_fills[static_cast<std::size_t>(id)] != 0;
-  return fills || has_fill_value(file.variable(id)) ? NC_NOERR : NC_ENOTFILL;
+  return fills || find_attribute(file.variable(id).attributes, kFillValue) >= 0 ? NC_NOERR : NC_ENOTFILL;
 }
 
 }  // namespace
@@ -66,8 +58,7 @@ int ncmpi_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value)
 
 int ncmpi_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_value) {
   return with_file(ncid, [&](OpenFile& file) -> int {
-    if (varid == NC_GLOBAL) return NC_EGLOBAL;
-    if (!file.has_variable(varid)) return NC_ENOTVAR;
+    if (const int code = file.check_variable(varid); code != NC_NOERR) return code;
     give(no_fill, file.variable_fills[static_cast<std::size_t>(varid)] == 0 ? 1 : 0);
     if (fill_value == nullptr) return NC_NOERR;
     const std::vector<std::byte> value = fill_in_memory(file.variable(varid));

@@ -47,6 +47,11 @@ struct OpenFile {
   [[nodiscard]] bool has_variable(int id) const {
     return id >= 0 && static_cast<std::size_t>(id) < header().variables.size();
   }
+  /// NC_EGLOBAL, NC_ENOTVAR.
+  [[nodiscard]] int check_variable(int id) const {
+    if (id == NC_GLOBAL) return NC_EGLOBAL;
+    return has_variable(id) ? NC_NOERR : NC_ENOTVAR;
+  }
   [[nodiscard]] const cdf::Variable& variable(int id) const {
     return header().variables[static_cast<std::size_t>(id)];
   }

@@ -107,8 +107,7 @@ cdf::Access access_of(const OpenFile& file, int id, const Place& box) {
 }  // namespace
 
 int check_variable(const OpenFile& file, int variable, const Memory& memory) {
-  if (variable == NC_GLOBAL) return NC_EGLOBAL;
-  if (!file.has_variable(variable)) return NC_ENOTVAR;
+  if (const int code = file.check_variable(variable); code != NC_NOERR) return code;
   if (memory.is_flexible) return NC_NOERR;
   return are_alike(memory.type, file.variable(variable).type) ? NC_NOERR : NC_ECHAR;
 }

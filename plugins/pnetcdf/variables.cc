@@ -10,11 +10,6 @@ using namespace esker::pnetcdf;
 
 namespace {
 
-int check_type(esker::cdf::Version version, int type) {
-  if (type <= NC_NAT || type > NC_UINT64) return NC_EBADTYPE;
-  return type > NC_DOUBLE && version != esker::cdf::Version::kData64 ? NC_ESTRICTCDF2 : NC_NOERR;
-}
-
 int check_dims(const esker::cdf::Header& header, int n, const int* dims) {
   if (n > 0 && dims == nullptr) return NC_EINVAL;
   for (int i = 0; i < n; ++i) {
@@ -35,15 +30,9 @@ int check_new_variable(const OpenFile& file, const char* name, int type, int n_d
   return check_dims(file.header(), n_dims, dims);
 }
 
-/// NC_EGLOBAL, NC_ENOTVAR.
-int check_id(const OpenFile& file, int id) {
-  if (id == NC_GLOBAL) return NC_EGLOBAL;
-  return file.has_variable(id) ? NC_NOERR : NC_ENOTVAR;
-}
-
 int check_renamed_variable(const OpenFile& file, int id, const char* name) {
   if (!file.file->is_writable()) return NC_EPERM;
-  if (const int code = check_id(file, id); code != NC_NOERR) return code;
+  if (const int code = file.check_variable(id); code != NC_NOERR) return code;
   if (const int code = check_new_name(name); code != NC_NOERR) return code;
   if (find_variable(file.header(), name) >= 0) return NC_ENAMEINUSE;
   const bool is_longer = std::strlen(name) > file.variable(id).name.size();
@@ -59,7 +48,7 @@ std::string bytes_of(int n, const int* dims) {
 template <class Use>
 int ask(int ncid, int varid, const Use& use) {
   return with_file(ncid, [&](OpenFile& file) -> int {
-    if (const int code = check_id(file, varid); code != NC_NOERR) return code;
+    if (const int code = file.check_variable(varid); code != NC_NOERR) return code;
     use(file.variable(varid));
     return NC_NOERR;
   });
