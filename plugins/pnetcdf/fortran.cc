@@ -12,11 +12,11 @@ Text::Text(const char* text, int length) : text_(text, static_cast<std::size_t>(
   text_.resize(last == std::string::npos ? 0 : last + 1);
 }
 
-TextResult::~TextResult() {
-  const std::size_t room = static_cast<std::size_t>(std::max(length_, 0));
-  const std::size_t n = std::min(std::strlen(buffer_.data()), room);
-  std::memcpy(text_, buffer_.data(), n);
-  std::memset(text_ + n, ' ', room - n);
+void give_text(std::string_view from, char* to, int length) {
+  const std::size_t room = static_cast<std::size_t>(std::max(length, 0));
+  const std::size_t n = std::min(from.size(), room);
+  std::memcpy(to, from.data(), n);
+  std::memset(to + n, ' ', room - n);
 }
 
 Dimensions::Dimensions(const MPI_Fint* dims, int n) {

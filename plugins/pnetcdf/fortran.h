@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "constants.h"
@@ -24,13 +25,16 @@ class Text {
   std::string text_;
 };
 
-/// A text returned to the program, padded by blanks.
+/// Stores a text as the program has it: cut off at `length`, or padded by blanks.
+void give_text(std::string_view from, char* to, int length);
+
+/// A text returned to the program.
 class TextResult {
  public:
   TextResult(char* text, int length) : text_(text), length_(length) {}
   TextResult(const TextResult&) = delete;
   TextResult& operator=(const TextResult&) = delete;
-  ~TextResult();
+  ~TextResult() { give_text(buffer_.data(), text_, length_); }
   operator char*() { return buffer_.data(); }  // NOLINT(google-explicit-constructor)
 
  private:

@@ -1,8 +1,4 @@
 // The Fortran procedures other than transfers.
-#include <algorithm>
-#include <cstring>
-#include <string_view>
-
 #include "codes.h"
 #include "fortran.h"
 #include "fortran_operations.h"
@@ -26,13 +22,6 @@ class InfoResult {
   MPI_Fint* handle_;
   MPI_Info info_ = MPI_INFO_NULL;
 };
-
-void give_text(std::string_view from, char* to, int length) {
-  const std::size_t room = static_cast<std::size_t>(std::max(length, 0));
-  const std::size_t n = std::min(from.size(), room);
-  std::memcpy(to, from.data(), n);
-  std::memset(to + n, ' ', room - n);
-}
 
 /// Fortran's names of errors begin with NF.
 void give_name(int error, char* to, int length) {

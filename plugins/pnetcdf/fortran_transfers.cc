@@ -6,12 +6,12 @@
 using namespace esker::pnetcdf;
 
 // clang-format off
-#define ESKER_PNETCDF_F_PLACE_var
-#define ESKER_PNETCDF_F_PLACE_var1 const MPI_Offset* start,
-#define ESKER_PNETCDF_F_PLACE_vara const MPI_Offset* start, const MPI_Offset* count,
-#define ESKER_PNETCDF_F_PLACE_vars const MPI_Offset* start, const MPI_Offset* count, const MPI_Offset* stride,
-#define ESKER_PNETCDF_F_PLACE_varm \
-  const MPI_Offset* start, const MPI_Offset* count, const MPI_Offset* stride, const MPI_Offset* imap,
+// As in C, but for varn.
+#define ESKER_PNETCDF_F_PLACE_var ESKER_PNETCDF_PLACE_var
+#define ESKER_PNETCDF_F_PLACE_var1 ESKER_PNETCDF_PLACE_var1
+#define ESKER_PNETCDF_F_PLACE_vara ESKER_PNETCDF_PLACE_vara
+#define ESKER_PNETCDF_F_PLACE_vars ESKER_PNETCDF_PLACE_vars
+#define ESKER_PNETCDF_F_PLACE_varm ESKER_PNETCDF_PLACE_varm
 #define ESKER_PNETCDF_F_PLACE_varn const MPI_Fint* num, const MPI_Offset* starts, const MPI_Offset* counts,
 
 #define ESKER_PNETCDF_LIST(list, first) Indices(*ncid, *varid - 1, list, first)
