@@ -1,20 +1,16 @@
 // The transfers of PnetCDF's interface: one list, from which macros make its C functions (c_transfers.cc) and
 // its Fortran procedures (fortran_transfers.cc).
-//
-// A row is X(verb, form, direction, time):
-//   verb       put, get; iput, iget, bput: pending until wait; mput, mget: several variables, not in Fortran
-//   form       which values: var all, var1 one, vara a box, vars with strides, varm also with a map of
-//   memory,
-//              varn several boxes, vard an MPI datatype
-//   direction  In: the caller's values are read; Out: they are written
-//   time       Now: moved by the call; in C each row is a function per type of ESKER_PNETCDF_C_TYPES and a
-//   flexible one
-//              (a number of values of an MPI datatype), each alone and with _all (collective). Later:
-//              pending, with a number of the request. Many: as Now, with lists of variables. Never: flexible
-//              only, and not offered.
 #pragma once
 
 // clang-format off
+// A row is X(verb, form, direction, time):
+//   verb       put, get; iput, iget, bput: pending until wait; mput, mget: several variables, not in Fortran
+//   form       which values: var all, var1 one, vara a box, vars with strides, varm also with a map of memory,
+//              varn several boxes, vard an MPI datatype
+//   direction  In: the caller's values are read; Out: they are written
+//   time       Now: moved by the call; in C each row is a function per type of ESKER_PNETCDF_C_TYPES and a flexible one
+//              (a number of values of an MPI datatype), each alone and with _all (collective). Later: pending, with a
+//              number of the request. Many: as Now, with lists of variables. Never: flexible only, and not offered.
 #define ESKER_PNETCDF_TRANSFERS(X) \
   X(put, var, In, Now) X(put, var1, In, Now) X(put, vara, In, Now) X(put, vars, In, Now) X(put, varm, In, Now) \
   X(put, varn, In, Now) X(put, vard, In, Never) \
