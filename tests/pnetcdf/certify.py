@@ -21,7 +21,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from codes import compare_codes
+from codes import compare_codes, loads
 from programs import all_programs, build_program, missing_tools, prepare, program_path
 
 HERE = Path(__file__).parent
@@ -114,8 +114,9 @@ def compare(name: str, errors: dict[int, str], listed: Listed) -> int:
     return len(failed)
 
 
-def certify_programs(source: Path, environment: dict[str, str], only: str) -> int:
-    """Builds and runs all programs; the number of errors."""
+def certify_programs(source: Path, library: Path | None, only: str) -> int:
+    """Builds and runs all programs; the number of errors. `library`: that of Esker, else PnetCDF's."""
+    environment = dict(os.environ) | ({"LD_LIBRARY_PATH": str(library)} if library else {})
     listed = read_list()
     names = [name for name in all_programs(source) if only in name and not listed.get(name, UNKNOWN)[2]]
     prepare(source, BUILD / "programs")
@@ -127,6 +128,10 @@ def certify_programs(source: Path, environment: dict[str, str], only: str) -> in
     for name, error in unbuilt.items():
         if name not in listed or listed[name][0]:
             print(f"error: {name} cannot be built: {error}")
+            wrong += 1
+    for name in built:
+        if library and not loads(program_path(BUILD / "programs", name), library, environment):
+            print(f"error: {name} does not load libpnetcdf from {library} (ldd)")
             wrong += 1
     counts = {name: (1,) if name.startswith(ONE_RANK) else RANKS for name in built}
     jobs = [(name, ranks) for name in built for ranks in counts[name]]
@@ -155,11 +160,9 @@ def main() -> int:
     if not (options.library / "libpnetcdf.so.0d").exists():
         parser.error(f"{options.library}: expected the directory of Esker's libpnetcdf.so.0d")
     source = next((BUILD / "source").glob("pnetcdf-*/"))
-    environment = dict(os.environ)
-    if not options.original:
-        environment["LD_LIBRARY_PATH"] = str(options.library.resolve())
-    wrong = certify_programs(source, environment, options.only)
-    wrong += 0 if options.only else compare_codes(BUILD, options.library.resolve())
+    library = options.library.resolve()
+    wrong = certify_programs(source, None if options.original else library, options.only)
+    wrong += 0 if options.only else compare_codes(BUILD, library)
     return 1 if wrong else 0
 
 

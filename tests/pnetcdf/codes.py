@@ -44,9 +44,17 @@ def run(program: list[str], folder: Path, library: Path | None = None) -> str:
     environment = dict(os.environ)
     if library:
         environment["LD_LIBRARY_PATH"] = str(library)
+        if not loads(program[0], library, environment):
+            raise RuntimeError(f"{program[0]} does not load libpnetcdf from {library} (ldd)")
     target = f"{folder}/" if "flash" in program[0] else str(folder)
     command = ["mpiexec.openmpi", "-n", "4", *program, target]
     return subprocess.run(command, check=True, env=environment, cwd=folder, capture_output=True, text=True).stdout
+
+
+def loads(program: str | Path, library: Path, environment: dict[str, str]) -> bool:
+    """Whether the program gets libpnetcdf from the directory: a path in it may have precedence over LD_LIBRARY_PATH."""
+    done = subprocess.run(["ldd", program], check=True, env=environment, capture_output=True, text=True)
+    return f"=> {library}/libpnetcdf.so" in done.stdout
 
 
 def differences(theirs: Path, ours: Path) -> list[str]:
