@@ -3,8 +3,8 @@
 
     python3 bench/pnetcdf/run.py LIBRARY --dir /dev/shm [--dir DIRECTORY] [--only TEXT] [--cube 200] [--repeat 5] [--json FILE]
 
-LIBRARY: the directory of Esker's libpnetcdf.so.0d. The codes are those of scripts/pnetcdf_codes.sh, not changed. The two
-libraries take turns; which comes first alternates. Files of the first turn are compared: exit status 1 if their values
+LIBRARY: the directory of Esker's libpnetcdf.so.0d. The codes are built by scripts/pnetcdf_codes.sh. The two libraries
+take turns; which comes first alternates. Files of the first turn are compared: exit status 1 if their values
 differ. The seconds are those that each code prints for its output, with opening and closing of files. S3D-IO writes five
 checkpoints of 16 components of N^3 doubles (N = 200: 5.1 GB) by blocking (method 0) or nonblocking (1) calls. FLASH-IO writes a
 checkpoint and two plot files (145 MB).
@@ -48,8 +48,18 @@ def main() -> int:
         for code, program in programs(BUILD, (options.cube,) * 3).items():
             if options.only in code and Path(program[0]).exists():
                 results.append(measure(code, program, folder, options.library.resolve(), options.repeat))
-                content = {"machine": machine(), "ranks": 4, "cube": options.cube, "repeat": options.repeat, "codes": results}
+                content = {
+                    "machine": machine(),
+                    "ranks": 4,
+                    "cube": options.cube,
+                    "repeat": options.repeat,
+                    "codes": results,
+                }
                 write(options.json, content)
+    if not results:
+        parser.error(
+            f"no code was measured: expected a part of {', '.join(programs(BUILD, (1, 1, 1)))}, built in {BUILD}"
+        )
     return 0 if all(result["same_values"] for result in results) else 1
 
 
