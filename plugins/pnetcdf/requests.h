@@ -16,10 +16,9 @@ struct OpenFile;
 struct Request {
   int number = 0;  ///< even: put; odd: get
   std::vector<cdf::Access> accesses;
-  std::vector<std::byte>
-      copy;            ///< of values to put that were converted, packed, or are in the attached buffer
-  UnpackLater unpack;  ///< after a get
-  Index bytes = 0;     ///< in the file
+  std::vector<std::byte> copy;  ///< values to put: converted, packed, or in the attached buffer
+  UnpackLater unpack;           ///< after a get
+  Index bytes = 0;              ///< in the file
   int part_of_buffer = -1;
   bool is_selected = false;
   int* status = nullptr;  ///< the caller's, during a wait

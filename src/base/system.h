@@ -53,9 +53,8 @@ std::string boot_id();
 std::string pid_namespace();
 
 struct ProcessFacts {
-  char state = 0;  ///< as ps shows it: 'Z' or 'X' for one that has ended; 0: unknown
-  std::string
-      start;  ///< when it was started; "" if no process has that number, or if the system does not say
+  char state = 0;     ///< as ps shows it: 'Z' or 'X' for one that has ended; 0: unknown
+  std::string start;  ///< when it was started; "" if unknown, or if no process has that number
 };
 
 /// Of this process.
