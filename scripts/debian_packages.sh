@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 
-version=$(sed -n 's/#define ESKER_VERSION "\(.*\)"/\1/p' include/esker/version.h)
+version=$(esker_version)
 tree=build/debian/esker-$version
 rm -rf build/debian
 mkdir -p "$tree"

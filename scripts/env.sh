@@ -21,6 +21,9 @@ export PATH=$project_root/.venv/bin:$PATH
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# The version in include/esker/version.h.
+esker_version() { sed -n 's/^#define ESKER_VERSION "\(.*\)"$/\1/p' "$project_root/include/esker/version.h"; }
+
 # require_free_mb N: ends a demo that would fill the disk.
 require_free_mb() {
   local free_mb

@@ -14,7 +14,7 @@ case "${1:-}" in
   --draft) draft=yes ;;
   *) die "scripts/release.sh: expected --draft or nothing, found '$1'" ;;
 esac
-version=$(sed -n 's/.*ESKER_VERSION "\([0-9.]*\)".*/\1/p' include/esker/version.h)
+version=$(esker_version)
 out=$PWD/build/release-$version
 
 # changes_of HEADING: the part of CHANGES.md below the first heading that begins with it.
