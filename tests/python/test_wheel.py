@@ -211,8 +211,7 @@ def debian(request: pytest.FixtureRequest) -> Iterator[tuple[Path, str]]:
 def test_on_debian(wheel: Path, debian: tuple[Path, str]) -> None:
     """The chroot needs no network: pip gets the packages that the wheel requires as files."""
     root, python = debian
-    work = root / "work"
-    work.mkdir()
+    work = root / "srv"
     for file in (wheel, CHECKS, DATA[0]):
         shutil.copy(file, work)
     shutil.copytree(DATA[1].parent, work / DATA[1].parent.name)
@@ -220,12 +219,12 @@ def test_on_debian(wheel: Path, debian: tuple[Path, str]) -> None:
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet")
     target = ("--only-binary=:all:", f"--python-version={python}", *platforms, "--dest", work / "packages")
     call(*pip, *target, wheel, timeout=900)
-    inside(root, "python3", "-m", "venv", "/work/env")
+    inside(root, "python3", "-m", "venv", "/srv/env")
     inside(
-        root, "/work/env/bin/pip", "install", "--quiet", "--no-index", "--find-links=/work/packages", "esker"
+        root, "/srv/env/bin/pip", "install", "--quiet", "--no-index", "--find-links=/srv/packages", "esker"
     )
-    data = (f"/work/{DATA[0].name}", f"/work/{DATA[1].parent.name}/{DATA[1].name}")
+    data = (f"/srv/{DATA[0].name}", f"/srv/{DATA[1].parent.name}/{DATA[1].name}")
     shown = inside(
-        root, "sh", "-c", 'cd /work && exec "$@"', "sh", "env/bin/python", CHECKS.name, version(), *data
+        root, "sh", "-c", 'cd /srv && exec "$@"', "sh", "env/bin/python", CHECKS.name, version(), *data
     )
     assert f"esker {version()} works with Python {python}." in shown
