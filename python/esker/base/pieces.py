@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from esker.base.boxes import Box
+
 PIECE_BYTES = 32 << 20
 """Approximate amount of an array that is held in memory at a time."""
 
@@ -39,6 +41,22 @@ def thickness(size: int) -> int:
     """Thickness of pieces along an axis of `size` samples: chosen so that most pieces end at block boundaries
     and few blocks are read twice."""
     return 1 << max(0, size.bit_length() - 5)
+
+
+def boxes(box: Box, itemsize: int, max_bytes: int | None = None) -> Iterator[Box]:
+    """Boxes that together hold each sample of `box` once: its array in pieces().
+
+    >>> list(boxes(((5, 0), (7, 3)), itemsize=8, max_bytes=32))
+    [((5, 0), (7, 2)), ((5, 2), (7, 3))]
+    """
+    lo, hi = box
+    shape = [end - start for start, end in zip(lo, hi)][::-1]
+    for where in pieces(shape, itemsize, thickness(shape[0]), max_bytes):
+        x_first = where[::-1]
+        yield (
+            tuple(start + part.start for start, part in zip(lo, x_first)),
+            tuple(start + part.stop for start, part in zip(lo, x_first)),
+        )
 
 
 def whole_chunks(shape: Sequence[int], chunk: Sequence[int], itemsize: int) -> Iterator[tuple[slice, ...]]:

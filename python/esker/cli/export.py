@@ -19,7 +19,7 @@ import esker
 from esker import _core
 from esker.base.boxes import Box
 from esker.base.counts import size_text
-from esker.base.pieces import pieces, thickness
+from esker.base.pieces import boxes
 from esker.base.values import plain
 from esker.cli.arguments import box_option, collected_in, step_option
 from esker.cli.errors import as_exit_status
@@ -193,13 +193,12 @@ def _write(file: IO[bytes], field: Field, selection: Selection, options: ExportO
     sample_bytes = field.dtype.itemsize * field.components
     n_done, n_all = 0, math.prod(counts)
     with progress(f"exporting {field.name}") as update:
-        for where in pieces(counts, sample_bytes, grain=thickness(selection.shape[0])):
-            lo, hi = zip(*((part.start, part.stop) for part in reversed(where)))
+        for lo, hi in boxes(((0,) * n_dims, counts[::-1]), sample_bytes):
             samples = field.read(options.step, selection.box_of((lo, hi)), selection.level)
             if component is not None and field.components > 1:
                 samples = np.ascontiguousarray(samples[..., component])
             file.write(samples.data.cast("B"))
-            n_done += math.prod(s.stop - s.start for s in where)
+            n_done += math.prod(end - start for start, end in zip(lo, hi))
             update(n_done / n_all)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.base.boxes import Box
-from esker.base.pieces import pieces, thickness
+from esker.base.pieces import boxes
 from esker.base.values import Text
 from esker.dataset.field import Field
 from esker.dataset.opening import Dataset
@@ -169,7 +169,7 @@ def _compare_field(
         steps = [(-1, -1)]
     total, done = math.prod(a.shape) * len(steps), 0
     for step, their_step in steps:
-        for box in _boxes(a, a.shape):
+        for box in boxes(a.box, a.dtype.itemsize * a.components):
             ours, theirs = a.read(step, box), b.read(their_step, box)
             _add(found, step, box, ours, theirs, rtol, atol, most)
             done += ours.size
@@ -185,18 +185,6 @@ def _same_times(a: Dataset, b: Dataset) -> list[tuple[int, int]]:
     theirs = {time: step for step, time in enumerate(b.steps)}
     pairs = [(step, theirs[time]) for step, time in enumerate(a.steps) if time in theirs]
     return pairs or list(zip(range(len(a.steps)), range(len(b.steps))))
-
-
-def _boxes(of: Field, shape: tuple[int, ...]) -> Iterator[Box]:
-    lo, _ = of.box
-    n_dims = len(of.grid.dims)
-    grain = thickness(shape[0]) if shape else 1
-    for where in pieces(shape[:n_dims], of.dtype.itemsize * of.components, grain):
-        x_first = where[::-1]
-        yield (
-            tuple(first + part.start for first, part in zip(lo, x_first)),
-            tuple(first + part.stop for first, part in zip(lo, x_first)),
-        )
 
 
 def _add(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from esker.base.counts import size_text
-from esker.base.pieces import pieces, thickness
+from esker.base.pieces import boxes
 from esker.viewer.answers.pointing import where_of
 from esker.viewer.answers.texts import number, step_text
 from esker.viewer.reading.reads import Request
@@ -51,22 +51,12 @@ class Extremes:
 def requests_of(source: Source) -> list[Request]:
     """The reads of all samples at all steps, in order."""
     field, scene = source.field, source.scene
-    lo, hi = field.box
-    shape = [high - low for low, high in zip(lo, hi)][::-1]
-    itemsize = field.dtype.itemsize * field.components
-    parts = list(pieces(shape, itemsize, thickness(shape[0]), PIECE_BYTES))
-    boxes = [
-        tuple(
-            tuple(low + end for low, end in zip(lo, ends))
-            for ends in zip(*((part.start, part.stop) for part in reversed(where)))
-        )
-        for where in parts
-    ]
+    parts = list(boxes(field.box, field.dtype.itemsize * field.components, PIECE_BYTES))
     steps = [0] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)]
     return [
-        Request(scene.dataset, field.name, step, scene.component, (first, last), field.max_level, scene.bits)
+        Request(scene.dataset, field.name, step, scene.component, box, field.max_level, scene.bits)
         for step in steps
-        for first, last in boxes
+        for box in parts
     ]
 
 
