@@ -20,7 +20,7 @@ from esker.viewer.answers import tables
 from esker.viewer.reading.samples import Picture, Stale
 from esker.viewer.reading.sources import Source
 from esker.viewer.scenes.axes import Axis, Plane, axis_of
-from esker.viewer.scenes.session import Scene, Window
+from esker.viewer.scenes.session import Scene, Window, written_steps
 
 BINS = 40
 FORMATS = {"npy": "application/octet-stream", "csv": "text/csv", "nc": "application/x-netcdf"}
@@ -72,7 +72,7 @@ def series(field: Field, index: Index, component: int | None, is_wanted: Callabl
     if field.fixed:
         return None
     dataset = field.dataset
-    steps = [step for step in range(len(dataset.steps)) if field.has(step)]
+    steps = written_steps(field)
     values = [values_of(field, step, _box(index), component, is_wanted).item() for step in steps]
     times = np.array([dataset.steps[step] for step in steps], np.float64)
     return Line(time_label(dataset), times, np.array(values))

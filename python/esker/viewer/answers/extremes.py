@@ -12,6 +12,7 @@ from esker.viewer.answers.texts import number, step_text
 from esker.viewer.reading.reads import Request
 from esker.viewer.reading.samples import Index, extremes_of, read_samples
 from esker.viewer.reading.sources import Source
+from esker.viewer.scenes.session import written_steps
 
 PIECE_BYTES = 8 << 20
 """Of stored samples that are in memory at once; NumPy needs a few times as much."""
@@ -52,7 +53,7 @@ def requests_of(source: Source) -> list[Request]:
     """The reads of all samples at all steps, in order."""
     field, scene = source.field, source.scene
     parts = list(boxes(field.box, field.dtype.itemsize * field.components, PIECE_BYTES))
-    steps = [0] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)]
+    steps = [0] if field.fixed else written_steps(field)
     return [
         Request(scene.dataset, field.name, step, scene.component, box, field.max_level, scene.bits)
         for step in steps

@@ -13,7 +13,7 @@ from esker.viewer.reading.reader import Reader
 from esker.viewer.reading.reads import range_request
 from esker.viewer.reading.samples import read_range
 from esker.viewer.scenes.colors import Range
-from esker.viewer.scenes.session import Scene
+from esker.viewer.scenes.session import Scene, written_steps
 
 AT_ONCE = 2
 """Reads of one page, so that its pictures, and other pages, do not wait for those of many steps."""
@@ -158,4 +158,4 @@ def _steps(field: Field, step: int | None) -> list[int]:
     """One step, or all at which the field was written."""
     if field.fixed:
         return [0]
-    return [step] if step is not None else [n for n in range(len(field.dataset.steps)) if field.has(n)]
+    return written_steps(field) if step is None else [step]

@@ -136,6 +136,11 @@ def written_step(field: Field, step: int) -> int:
     return next(near for near in sorted(range(count), key=lambda n: abs(n - step)) if field.has(near))
 
 
+def written_steps(field: Field) -> list[int]:
+    """The steps at which a field was written; of a fixed one none."""
+    return [] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)]
+
+
 _Reader = Callable[[str], Any]
 
 

@@ -19,7 +19,7 @@ from esker.viewer.access.reading_handler import ReadingHandler
 from esker.viewer.answers.texts import field_label, step_text
 from esker.viewer.reading.reader import Reader
 from esker.viewer.scenes.colors import PALETTES, palette
-from esker.viewer.scenes.session import dataset_names, query_of
+from esker.viewer.scenes.session import dataset_names, query_of, written_steps
 from esker.viewer.solids import volume_texts as texts
 from esker.viewer.solids.answering import Page, failure, packed
 from esker.viewer.solids.globe_samples import Cells, Mesh, read_cells, read_mesh
@@ -179,7 +179,7 @@ def _choices(
         "mode": [],
         "ramp": [],
         "range": list(texts.RANGES.items()),
-        "steps": [] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)],
+        "steps": written_steps(field),
     }
 
 

@@ -18,7 +18,13 @@ from esker.viewer.access.reading_handler import ReadingHandler
 from esker.viewer.answers.texts import field_label, step_text
 from esker.viewer.reading.reader import Reader
 from esker.viewer.scenes.colors import PALETTES, palette
-from esker.viewer.scenes.session import Scene, dataset_names, query_of, why_nothing_is_shown
+from esker.viewer.scenes.session import (
+    Scene,
+    dataset_names,
+    query_of,
+    why_nothing_is_shown,
+    written_steps,
+)
 from esker.viewer.solids import volume_texts as texts
 from esker.viewer.solids.answering import Page, failure, packed
 from esker.viewer.solids.volume_samples import Codes, color_ends, ends_by_hand, placed, read_codes
@@ -189,7 +195,7 @@ def _choices(datasets: Sequence[Dataset], field: Field, scene: Scene) -> dict[st
         "mode": list(MODES.items()),
         "ramp": list(RAMPS.items()),
         "range": list(texts.RANGES.items()),
-        "steps": [] if field.fixed else [n for n in range(len(field.dataset.steps)) if field.has(n)],
+        "steps": written_steps(field),
         "bounds": [*zip(*field.box)],
         "axes": list(reversed(list(field.grid.dims))),
     }
