@@ -187,7 +187,7 @@ def test_pages_link_to_each_other_and_keep_field_and_step(browser: Any, ds: eske
         assert "/volume?" in page.page.url and page.text("title").startswith("ball")
         page.press("m")
         page.page.locator("#planes").click()
-        page.wait("status", "samples per pixel")
+        page.wait("status", " per pixel")
         assert (
             "field=ball" in page.page.url and "palette=magma" in page.page.url and "step=1" in page.page.url
         )

@@ -201,11 +201,21 @@ def status(
     return " · ".join(
         [
             f"level {picture.level} of {field.max_level}",
-            f"{density:.2g} samples per pixel" if density < 100 else f"{density:.0f} samples per pixel",
+            density_text(density),
             done,
             f"{size_text(nbytes)} read",
         ]
     )
+
+
+def density_text(density: float) -> str:
+    """How many samples a pixel has.
+
+    >>> density_text(0.253), density_text(0.999), density_text(123.4)
+    ('0.25 samples per pixel', '1 sample per pixel', '123 samples per pixel')
+    """
+    amount = f"{density:.2g}" if density < 100 else f"{density:.0f}"
+    return f"{amount} sample{'' if amount == '1' else 's'} per pixel"
 
 
 def where_text(field: Field, scene: Scene, plane: Plane, picture: Picture | None) -> str:
