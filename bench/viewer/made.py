@@ -56,7 +56,7 @@ def wave(x: Any, band_y: Any, band_z: Any, columns: int) -> NDArray[Any]:
 
 
 def sparse(path: Path, dims: dict[str, int], levels_below: int) -> Path:
-    """A volume of which coarse levels are stored, and a box in the middle at all levels: files with holes.
+    """A volume that is stored at coarse levels only, but for a box in the middle at all levels: files with holes.
 
     Each row along x is repeated in its bands, so that memory holds a few rows only.
     """

@@ -9,7 +9,7 @@ Scenes:
 The picture is 1024 x 768 pixels, of 30 degrees. At each distance, `follow` sets level and box of an
 `esker.vtk.Reader`, which then reads; for cold reads, the files are removed from the page cache first. All samples
 that are read are checked. The distance is that of the camera from the surface of the data, in units of their
-edge. Last, the reader reads all samples.
+edge. Finally, the reader reads all samples.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ hvPlot and HoloViews: plots that are combined
 =============================================
 
 hvPlot draws what the engine `esker` of xarray opens, and HoloViews combines the plots. In a notebook they are interactive, on
-Bokeh, without the line with `extension`; data with several steps get a slider, each position of which reads one step.
+Bokeh, without the line with `extension`. Data with several steps get a slider, and each of its positions reads one step.
 """
 
 # sphinx_gallery_alt = "Greenland's ice at a coarse level with its edge, and all samples of a part of it."
