@@ -14,7 +14,6 @@ edge. Finally, the reader reads all samples.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -26,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (the implementation of windows)
-from measure import array_of, expected, io_bytes
+from measure import arguments, array_of, expected, io_bytes
 from readers import Esker, drop_from_cache
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkRenderingCore import vtkRenderer, vtkRenderWindow
@@ -148,18 +147,7 @@ def print_row(name: str, row: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--dir", type=Path, required=True, help="directory for the arrays (0.9 GB, removed afterwards)"
-    )
-    parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--repeat", type=int, default=5, help="number of repetitions [%(default)s]")
-    parser.add_argument(
-        "--small", action="store_true", help="use arrays of about a megabyte, for a quick test"
-    )
-    options = parser.parse_args()
+    options = arguments(__doc__, "0.9 GB").parse_args()
     top = options.dir / "esker-camera"
     results = []
     try:

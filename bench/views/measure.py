@@ -8,6 +8,7 @@ and the growth of the process. Wrong samples are an error.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -30,6 +31,20 @@ def expected(shape: list[int], dtype: str, index: tuple[slice, ...]) -> np.ndarr
     steps = np.cumprod([1, *shape[:0:-1]])[::-1]
     axes = [np.arange(size)[part] * step for size, part, step in zip(shape, index, steps)]
     return sum(np.ix_(*axes)).astype(dtype)
+
+
+def arguments(about: str, size: str) -> argparse.ArgumentParser:
+    """The arguments that all benchmarks of this folder have."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--dir", type=Path, required=True, help=f"directory for the arrays ({size}, removed afterwards)"
+    )
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--repeat", type=int, default=5, help="number of repetitions [%(default)s]")
+    parser.add_argument(
+        "--small", action="store_true", help="use arrays of about a megabyte, for a quick test"
+    )
+    return parser
 
 
 def io_bytes() -> tuple[int, int]:

@@ -14,7 +14,6 @@ from the page cache first. Systems whose packages are not installed are left out
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from measure import arguments
 from readers import SYSTEMS, missing
 
 from esker.bench.jobs import machine
@@ -159,23 +159,13 @@ def print_table(results: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--dir", type=Path, required=True, help="directory for the arrays (about 9 GB, removed afterwards)"
-    )
-    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser = arguments(__doc__, "about 9 GB")
     parser.add_argument("--plot", type=Path, help="draw the results to this file (PNG, PDF, SVG)")
-    parser.add_argument("--repeat", type=int, default=5, help="number of repetitions [%(default)s]")
     parser.add_argument(
         "--workload",
         action="append",
         choices=workloads(small=False),
         help="run only this workload; repeatable",
-    )
-    parser.add_argument(
-        "--small", action="store_true", help="use arrays of about a megabyte, for a quick test"
     )
     options = parser.parse_args()
     systems = [name for name in SYSTEMS if not missing(name)]
