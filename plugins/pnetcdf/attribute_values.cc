@@ -6,6 +6,7 @@
 #include "base/byte_order.h"
 #include "definition.h"
 #include "elements.h"
+#include "formats/netcdf/model/fill.h"
 #include "interface.h"
 #include "operations.h"
 
@@ -69,8 +70,8 @@ int put(int ncid, int varid, const char* name, int stored, const Values& values)
     esker::cdf::Attribute attribute{name, type,
                                     std::vector<std::byte>(static_cast<std::size_t>(values.n * size))};
     const Type memory = memory_type_for(values.type, type, file.header().version);
-    const bool fits =
-        convert(memory, values.values, values.n, type, fill_in_memory(type), attribute.values.data());
+    const bool fits = convert(memory, values.values, values.n, type, esker::netcdf::fill_in_memory(type),
+                              attribute.values.data());
     esker::swap_bytes(attribute.values, static_cast<int>(size));
     const int changed =
         change_header(file, [&](auto& header) { set_attribute(attributes_of(header, varid), attribute); });
@@ -96,7 +97,8 @@ int get(int ncid, int varid, const char* name, const Type* type, void* values) {
     std::vector<std::byte> native = attribute.values;
     esker::swap_bytes(native, static_cast<int>(size));
     const Type memory = memory_type_for(to, attribute.type, file.header().version);
-    const bool fits = convert(attribute.type, native.data(), n, memory, fill_in_memory(memory), values);
+    const bool fits =
+        convert(attribute.type, native.data(), n, memory, esker::netcdf::fill_in_memory(memory), values);
     return fits ? NC_NOERR : NC_ERANGE;
   });
 }

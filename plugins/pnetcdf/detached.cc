@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/netcdf/model/fill.h"
+
 namespace esker::pnetcdf {
 namespace {
 
@@ -45,7 +47,7 @@ bool detach(const OpenFile& file, bool always, Prepared& prepared) {
   const Index size = netcdf::size_bytes(type);
   const Index stored_size = netcdf::size_bytes(stored);
   std::vector<std::byte> copy(static_cast<std::size_t>(prepared.bytes));
-  const std::vector<std::byte> fill = fill_in_memory(variable);
+  const std::vector<std::byte> fill = netcdf::fill_in_memory(variable);
   std::vector<std::byte> dense;
   std::byte* next = copy.data();
   bool fits = true;

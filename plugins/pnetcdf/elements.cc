@@ -6,9 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/byte_order.h"
-#include "formats/netcdf/model/fill.h"
-
 namespace esker::pnetcdf {
 namespace {
 
@@ -108,18 +105,6 @@ bool fits(Type from, const void* values, Index n, Type to) {
     return with_c_type(to,
                        [&]<class To>(To*) { return fit_all<From, To>(static_cast<const From*>(values), n); });
   });
-}
-
-std::vector<std::byte> fill_in_memory(const cdf::Variable& variable) {
-  std::vector<std::byte> value = netcdf::fill_value(variable);
-  swap_bytes(value, static_cast<int>(value.size()));
-  return value;
-}
-
-std::vector<std::byte> fill_in_memory(Type type) {
-  cdf::Variable variable;
-  variable.type = type;
-  return fill_in_memory(variable);
 }
 
 }  // namespace esker::pnetcdf

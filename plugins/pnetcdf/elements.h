@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "formats/netcdf/cdf/header.h"
 
@@ -45,9 +44,5 @@ Type memory_type_for(Type memory, Type stored, cdf::Version version);
 bool convert(Type from, const void* values, Index n, Type to, std::span<const std::byte> fill, void* out);
 /// Whether convert() would return true.
 bool fits(Type from, const void* values, Index n, Type to);
-
-/// The fill value of a variable, and the default one of a type, in memory.
-std::vector<std::byte> fill_in_memory(const cdf::Variable& variable);
-std::vector<std::byte> fill_in_memory(Type type);
 
 }  // namespace esker::pnetcdf

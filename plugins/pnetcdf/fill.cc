@@ -1,9 +1,10 @@
 // Functions of fill modes and fill values.
+#include "formats/netcdf/model/fill.h"
+
 #include <cstring>
 
 #include "attributes.h"
 #include "definition.h"
-#include "elements.h"
 #include "interface.h"
 
 using namespace esker::pnetcdf;
@@ -61,7 +62,7 @@ int ncmpi_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_value) {
     if (const int code = file.check_variable(varid); code != NC_NOERR) return code;
     give(no_fill, file.variable_fills[static_cast<std::size_t>(varid)] == 0 ? 1 : 0);
     if (fill_value == nullptr) return NC_NOERR;
-    const std::vector<std::byte> value = fill_in_memory(file.variable(varid));
+    const std::vector<std::byte> value = esker::netcdf::fill_in_memory(file.variable(varid));
     std::memcpy(fill_value, value.data(), value.size());
     return NC_NOERR;
   });

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 
-#include "base/byte_order.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "formats/netcdf/cdf/cdf_file.h"
@@ -207,8 +206,7 @@ FileArray array_of(const Header& header, const ArrayKey& key) {
   }
   array.offset_bytes = offset_of(header, static_cast<int>(key.variable), std::max<Index>(key.record, 0)) +
                        key.outer * samples * array.sample_bytes();
-  array.fill = netcdf::fill_value(variable);
-  swap_bytes(array.fill, static_cast<int>(array.sample_bytes()));
+  array.fill = netcdf::fill_in_memory(variable);
   return array;
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/byte_order.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
@@ -38,15 +37,6 @@ MutablePatch to_read(const KeyedPatch& patch, const Access& access) {
   made.stride_bytes = patch.stride_bytes;
   made.component_stride_bytes = size_bytes(made.type);
   return made;
-}
-
-/// netCDF's fill value of a type, in memory.
-std::vector<std::byte> fill_in_memory(Type type) {
-  Variable variable;
-  variable.type = type;
-  std::vector<std::byte> value = netcdf::fill_value(variable);
-  swap_bytes(value, static_cast<int>(netcdf::size_bytes(type)));
-  return value;
 }
 
 /// The different arrays of patches, in order.
@@ -197,7 +187,7 @@ Status SharedFile::get_alone(std::span<Access> accesses) {
       Access& access = accesses[static_cast<std::size_t>(patch.access)];
       bool all_fit = true;
       ESKER_RETURN_IF_ERROR(read_alone(*file_, array_of(header_, patch.key), to_read(patch, access),
-                                       fill_in_memory(access.memory_type), all_fit));
+                                       netcdf::fill_in_memory(access.memory_type), all_fit));
       if (!all_fit) access.is_out_of_range = true;
     }
     return {};

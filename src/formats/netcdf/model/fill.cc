@@ -40,6 +40,18 @@ std::vector<std::byte> fill_value(const Variable& variable) {
   return value;
 }
 
+std::vector<std::byte> fill_in_memory(const Variable& variable) {
+  std::vector<std::byte> value = fill_value(variable);
+  swap_bytes(value, static_cast<int>(value.size()));
+  return value;
+}
+
+std::vector<std::byte> fill_in_memory(Type type) {
+  Variable variable;
+  variable.type = type;
+  return fill_in_memory(variable);
+}
+
 Status write_fill(File& file, const Variable& variable, Index offset, Index n_bytes) {
   const std::vector<std::byte> value = fill_value(variable);
   std::vector<std::byte> chunk(static_cast<std::size_t>(std::min(n_bytes, kChunkBytes)));

@@ -13,6 +13,10 @@ namespace esker::netcdf {
 /// default.
 std::vector<std::byte> fill_value(const Variable& variable);
 
+/// The same in memory; of a type: netCDF's default.
+std::vector<std::byte> fill_in_memory(const Variable& variable);
+std::vector<std::byte> fill_in_memory(Type type);
+
 /// Writes fill values, starting at `offset`.
 Status write_fill(File& file, const Variable& variable, Index offset, Index n_bytes);
 
