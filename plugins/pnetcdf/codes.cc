@@ -4,17 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
-#include <string>
 
 namespace esker::pnetcdf {
 namespace {
-
-void report_once(const Status& status) {
-  static std::set<std::string> printed;
-  if (printed.insert(status.message()).second) {
-    std::fprintf(stderr, "esker: %s\n", status.message().c_str());
-  }
-}
 
 bool names(const Status& status, int system_error) {
   return status.message().find(std::strerror(system_error)) != std::string::npos;
@@ -54,8 +46,13 @@ int number_of(const Status& status) {
 
 }  // namespace
 
+void warn(const std::string& text) {
+  static std::set<std::string> printed;
+  if (printed.insert(text).second) std::fprintf(stderr, "esker: %s\n", text.c_str());
+}
+
 int code_of(const Status& status) {
-  if (!status.ok()) report_once(status);
+  if (!status.ok()) warn(status.message());
   return number_of(status);
 }
 

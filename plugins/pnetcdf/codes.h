@@ -2,6 +2,7 @@
 #pragma once
 
 #include <new>
+#include <string>
 
 #include "constants.h"
 #include "esker/types/status.hpp"
@@ -9,7 +10,10 @@
 
 namespace esker::pnetcdf {
 
-/// Prints the text of an error to stderr, each text once.
+/// Prints a text to stderr, each text once.
+void warn(const std::string& text);
+
+/// Warns with the text of an error.
 int code_of(const Status& status);
 /// After end_definition(): what differs between the ranks, if that is the error.
 int code_of(const Status& status, cdf::Mismatch mismatch);

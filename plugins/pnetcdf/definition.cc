@@ -1,6 +1,7 @@
 #include "definition.h"
 
 #include <limits>
+#include <string>
 
 #include "interface.h"
 
@@ -90,6 +91,10 @@ int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   if (status.code() == Code::kInvalidArgument) return (void)code_of(status), NC_EVARSIZE;
   if (!status.ok()) return code_of(status, file.file->mismatch());
   file.is_independent = false;
+  if (const Index moved = file.file->moved_bytes(); moved > 0 && file.comm->rank() == 0) {
+    warn("enddef: " + file.path + ": " + std::to_string(moved) +
+         " bytes of values were copied to make room for the header; ncmpi__enddef can reserve room before");
+  }
   return fill_new(file);
 }
 
