@@ -1,25 +1,13 @@
 #include "detached.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "strided.h"
 
 #include "formats/netcdf/model/fill.h"
 
 namespace esker::pnetcdf {
 namespace {
-
-/// Copies the values of a box with a map of memory to a dense list, one axis per call.
-std::byte* gather(const cdf::Access& box, std::size_t axis, const std::byte* from, Index size,
-                  std::byte* to) {
-  if (axis == box.count.size()) {
-    std::memcpy(to, from, static_cast<std::size_t>(size));
-    return to + size;
-  }
-  for (Index i = 0; i < box.count[axis]; ++i) {
-    to = gather(box, axis + 1, from + i * box.map_bytes[axis], size, to);
-  }
-  return to;
-}
 
 bool fits_mapped(const cdf::Access& box, std::size_t axis, const std::byte* from, Type stored) {
   if (axis == box.count.size()) return fits(box.memory_type, from, 1, stored);
@@ -56,7 +44,7 @@ bool detach(const OpenFile& file, bool always, Prepared& prepared) {
     const Index n = n_values(box);
     if (!box.map_bytes.empty()) {
       dense.resize(static_cast<std::size_t>(n * size));
-      gather(box, 0, values, size, dense.data());
+      gather(box.count, box.map_bytes, values, size, dense.data());
       values = dense.data();
       box.map_bytes.clear();
     }
