@@ -20,6 +20,7 @@ class Text {
  public:
   Text(const char* text, int length);
   operator const char*() const { return text_.c_str(); }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] MPI_Offset size() const { return static_cast<MPI_Offset>(text_.size()); }
 
  private:
   std::string text_;

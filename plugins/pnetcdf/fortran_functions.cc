@@ -38,6 +38,13 @@ void give_name(int error, char* to, int length) {
   }
 #define ESKER_PNETCDF_DEFINE_FORTRAN(name, parameters, arguments) \
   ESKER_PNETCDF_DEFINE_FORTRAN_AS(name, name, parameters, arguments)
+// gfortran's name of a procedure of the module `pnetcdf`.
+#define ESKER_PNETCDF_ALIAS_AS(name, old_name) \
+  decltype(nfmpi_##old_name##_) __pnetcdf_MOD_nf90mpi_##name [[gnu::alias("nfmpi_" #old_name "_")]];
+#define ESKER_PNETCDF_ALIAS(name) ESKER_PNETCDF_ALIAS_AS(name, name)
+#define ESKER_PNETCDF_ALIAS_FILL(type) \
+  ESKER_PNETCDF_ALIAS_AS(def_var_fill_##type, def_var_fill) \
+  ESKER_PNETCDF_ALIAS_AS(inq_var_fill_##type, inq_var_fill)
 #define ESKER_PNETCDF_FORTRAN_ATTRIBUTE_AS(type, c_type, T) \
   int ncmpi_put_att_##c_type(int, int, const char*, int, MPI_Offset, const T*); \
   int ncmpi_get_att_##c_type(int, int, const char*, T*); \
@@ -95,4 +102,7 @@ void nfmpi_strerror_(char* result, int length, const MPI_Fint* error) {
 }
 void nfmpi_strerrno_(char* result, int length, const MPI_Fint* error) { give_name(*error, result, length); }
 void nfmpi_inq_libvers_(char* result, int length) { give_text(ncmpi_inq_libvers(), result, length); }
+
+ESKER_PNETCDF_FORTRAN90_ALIKE(ESKER_PNETCDF_ALIAS)
+ESKER_PNETCDF_FORTRAN90_FILL(ESKER_PNETCDF_ALIAS_FILL)
 }

@@ -125,4 +125,17 @@
   X(inq_buffer_usage, (const MPI_Fint* ncid, MPI_Offset* usage), (*ncid, usage)) \
   X(inq_buffer_size, (const MPI_Fint* ncid, MPI_Offset* buf_size), (*ncid, buf_size)) \
   X(inq_nreqs, (const MPI_Fint* ncid, MPI_Fint* nreqs), (*ncid, nreqs))
+
+// Those that have the same arguments in Fortran 90.
+#define ESKER_PNETCDF_FORTRAN90_ALIKE(X) \
+  X(abort) X(begin_indep_data) X(buffer_attach) X(buffer_detach) X(close) X(copy_att) X(create) X(def_dim) X(del_att) \
+  X(delete) X(end_indep_data) X(fill_var_rec) X(flush) X(get_file_info) X(inq_attname) X(inq_buffer_size) \
+  X(inq_buffer_usage) X(inq_default_format) X(inq_dimid) X(inq_file_info) X(inq_get_size) X(inq_header_extent) \
+  X(inq_header_size) X(inq_libvers) X(inq_malloc_list) X(inq_malloc_max_size) X(inq_malloc_size) X(inq_nreqs) \
+  X(inq_num_fix_vars) X(inq_num_rec_vars) X(inq_path) X(inq_put_size) X(inq_recsize) X(inq_striping) X(inq_varid) \
+  X(inq_varoffset) X(issyserr) X(open) X(redef) X(rename_att) X(rename_dim) X(rename_var) X(set_default_format) \
+  X(set_fill) X(strerror) X(sync) X(sync_numrecs)
+// Those of fill values have one name per type there.
+#define ESKER_PNETCDF_FORTRAN90_FILL(X) \
+  X(text) X(onebyteint) X(twobyteint) X(fourbyteint) X(eightbyteint) X(fourbytereal) X(eightbytereal)
 // clang-format on

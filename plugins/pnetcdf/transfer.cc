@@ -114,7 +114,7 @@ int move_later(Direction direction, Copy copy, int ncid, const Part& part, int* 
     code = prepare(file, direction, part, prepared);
     if (code != NC_NOERR || prepared.accesses.empty()) return code;
     if (is_buffered && !file.buffer.has_room(prepared.bytes)) return NC_EINSUFFBUF;
-    const bool fits = !in || detach(file, is_buffered, prepared);
+    const bool fits = !in || detach(file, copy != Copy::kNo, prepared);
     Request pending{0, std::move(prepared.accesses), std::move(prepared.copy), std::move(prepared.unpack),
                     prepared.bytes};
     if (is_buffered) pending.part_of_buffer = file.buffer.take(prepared.bytes);

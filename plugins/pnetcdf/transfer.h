@@ -18,8 +18,8 @@ struct Part {
 /// Collective if `all`: an error of this rank's arguments is returned to it alone, and it takes part with
 /// nothing.
 int move_now(Direction direction, bool all, int ncid, const Part& part);
-/// Pending until wait; local.
-enum class Copy { kNo, kToAttachedBuffer };
+/// Pending until wait; local. `copy`: whether values to put may change when the call has returned.
+enum class Copy { kNo, kYes, kToAttachedBuffer };
 int move_later(Direction direction, Copy copy, int ncid, const Part& part, int* request);
 /// As move_now() for several variables in one transfer.
 int move_many(Direction direction, bool all, int ncid, int n, const std::function<Part(int)>& part);

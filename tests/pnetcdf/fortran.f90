@@ -1,16 +1,15 @@
 ! Fortran's order of dimensions, numbers from 1, texts with blanks, requests and several boxes.
 program fortran
   use mpi
+  use checks
   implicit none
   include 'pnetcdf.inc'
   integer, parameter :: nx = 6, ny = 4, nt = 2
-  integer :: wrong, everywhere, ierr, rank, n_ranks, ncid, dims(3), a, b, id, n, kind_of, ids(3), request(1), statuses(1)
+  integer :: ierr, rank, n_ranks, ncid, dims(3), a, b, id, n, kind_of, ids(3), request(1), statuses(1)
   integer(kind=mpi_offset_kind) :: start(3), counts(3), length, starts(2, 2), boxes(2, 2)
   integer :: values(nx, ny), back(nx, ny)
   real :: corners(2), all_of_b(nx, ny)
   character(len=256) :: path, name
-  character(len=80) :: version
-  wrong = 0
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, n_ranks, ierr)
@@ -56,24 +55,5 @@ program fortran
   call expect(nfmpi_put_vara_int_all(ncid, a, start, counts, values), nf_einvalcoords)
   call expect(nfmpi_close(ncid), nf_noerr)
 
-  call MPI_Allreduce(wrong, everywhere, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-  call get_environment_variable('PNETCDF_TEST_LIBRARY', name)
-  version = nfmpi_inq_libvers()
-  call check(index(version, trim(name)) > 0)
-  if (rank == 0) print *, trim(version), ':', everywhere, 'wrong'
-  call MPI_Finalize(ierr)
-  if (everywhere > 0 .or. wrong > 0) error stop 1
-contains
-  subroutine expect(code, wanted)
-    integer, intent(in) :: code, wanted
-    if (code == wanted) return
-    print *, 'code ', trim(nfmpi_strerror(code)), ', expected ', trim(nfmpi_strerror(wanted))
-    wrong = wrong + 1
-  end subroutine
-  subroutine check(is_so)
-    logical, intent(in) :: is_so
-    if (is_so) return
-    print *, 'a comparison failed'
-    wrong = wrong + 1
-  end subroutine
+  call finish()
 end program

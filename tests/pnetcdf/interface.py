@@ -32,8 +32,8 @@ def exports(library: str) -> set[str]:
 
 
 def functions(library: str) -> set[str]:
-    """The names of its C and Fortran functions."""
-    return {name for name in exports(library) if re.match(r"n[cf]mpi_", name)}
+    """The names of its C and Fortran functions; those of Fortran 90 as gfortran has them."""
+    return {name for name in exports(library) if re.match(r"n[cf]mpi_|__pnetcdf_MOD_", name)}
 
 
 def constants_in(header: str) -> dict[str, int]:
