@@ -96,6 +96,7 @@ int decode(MPI_Datatype datatype, Elements& elements) {
   elements = {};
   const int code = decode_inner(datatype, elements);
   if (code != NC_NOERR) return code;
+  elements.is_named = named_type(datatype).has_value();
   int bytes = 0;
   MPI_Type_size(datatype, &bytes);
   elements.per_item = elements.has_values ? bytes / netcdf::size_bytes(elements.type) : 0;

@@ -16,6 +16,7 @@ struct Elements {
   bool is_byte = false;     ///< MPI_BYTE: bytes of the type of the variable
   bool is_dense = true;     ///< values follow one another in memory in their order
   bool has_values = false;  ///< there are some
+  bool is_named = false;    ///< one of MPI's own datatypes
   Index per_item = 0;       ///< values in one item of the datatype
 };
 

@@ -18,7 +18,7 @@ Index set_map(cdf::Access& access, const MPI_Offset* map, Index size) {
 }
 
 /// Packs, and lets `values` point to the dense list. NC_EIOMISMATCH: it has another number of values than the
-/// boxes.
+/// boxes. -1 items of one of MPI's own datatypes are as many as the boxes have (E3SM-IO passes that).
 int use_datatype(Direction direction, const Memory& memory, Index total, Type stored, Prepared& prepared,
                  Type& type, void*& values) {
   type = stored;
@@ -26,7 +26,8 @@ int use_datatype(Direction direction, const Memory& memory, Index total, Type st
   Elements elements;
   if (const int code = decode(memory.datatype, elements); code != NC_NOERR) return code;
   if (memory.n > std::numeric_limits<int>::max()) return NC_EINTOVERFLOW;
-  if (elements.per_item * memory.n != total) return NC_EIOMISMATCH;
+  const bool fits = elements.is_named && memory.n == -1;
+  if (!fits && elements.per_item * memory.n != total) return NC_EIOMISMATCH;
   if (elements.has_values && !(elements.is_byte && netcdf::size_bytes(stored) == 1)) type = elements.type;
   if (!are_alike(type, stored)) return NC_ECHAR;
   if (elements.is_dense || total == 0) return NC_NOERR;

@@ -114,6 +114,14 @@ static void datatypes(int ncid, int c) {
   if (count[0] > 0) EXPECT(ncmpi_put_vara_all(ncid, c, start, count, values, 2, spread), NC_EIOMISMATCH);
   if (count[0] == 0) OK(ncmpi_put_vara_all(ncid, c, start, count, values, 0, MPI_INT));
   MPI_Type_free(&spread);
+  // -1 of MPI's own datatype: as many as the place has.
+  int request, dense[kX];
+  for (int i = 0; i < count[0]; ++i) values[i] = (int)start[0] + i + 9;
+  OK(ncmpi_put_vara_all(ncid, c, start, count, values, -1, MPI_INT));
+  OK(ncmpi_get_vara_all(ncid, c, start, count, back, -1, MPI_INT));
+  OK(ncmpi_iget_vara(ncid, c, start, count, dense, -1, MPI_INT, &request));
+  OK(ncmpi_wait_all(ncid, 1, &request, NULL));
+  for (int i = 0; i < count[0]; ++i) CHECK(back[i] == values[i] && dense[i] == values[i]);
 }
 
 static void ranges(int ncid, int d) {
