@@ -91,7 +91,7 @@ int open(OpenFile& file, int mode) {
   if (!opened.ok()) return code_of(opened.status());
   file.file = std::move(*opened);
   file.n_old_variables = file.header().variables.size();
-  file.variable_fills.assign(file.n_old_variables, 0);
+  file.variable_fills.assign(file.n_old_variables, 1);  // the file does not have it; PnetCDF answers so, too
   return NC_NOERR;
 }
 

@@ -111,6 +111,9 @@ static void modes(int ncid, const char* path) {
   EXPECT(ncmpi_redef(ncid), NC_EPERM);
   EXPECT(ncmpi_put_vara_int_all(ncid, 0, start, count, values), NC_EPERM);
   OK(ncmpi_inq_varid(ncid, "B", &id));
+  int no_fill = 1;
+  OK(ncmpi_inq_var_fill(ncid, id, &no_fill, NULL));
+  CHECK(no_fill == 0);
   OK(ncmpi_inq_ndims(ncid, &id));
   CHECK(id == 3);
   OK(ncmpi_close(ncid));
