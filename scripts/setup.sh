@@ -33,7 +33,7 @@ for group in "$@"; do
         environment-modules)
       requirements+=(scripts/requirements-test.txt) ;;
     clang) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
-    peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev m4) ;;
+    peers) packages+=(libpnetcdf-dev libnetcdf-pnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev m4) ;;
     simgrid) packages+=(libsimgrid-dev) ;;
     glusterfs) packages+=(glusterfs-server) ;;
     docs) packages+=(doxygen) ;;
