@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Times S3D-IO and FLASH-IO with Debian's PnetCDF and with Esker's library in its place, on 4 ranks.
+"""Times S3D-IO, FLASH-IO and E3SM-IO with Debian's PnetCDF and with Esker's library in its place, on 4 ranks.
 
     python3 bench/pnetcdf/run.py LIBRARY --dir /dev/shm [--dir DIRECTORY] [--only TEXT] [--cube 200] [--repeat 5] [--json FILE]
 
-LIBRARY: the directory of Esker's libpnetcdf.so.0d. The codes are built by scripts/pnetcdf_codes.sh. The two libraries
-take turns; which comes first alternates. Files of the first turn are compared: exit status 1 if their values
-differ. The seconds are those that each code prints for its output, with opening and closing of files. S3D-IO writes five
+LIBRARY: the directory of Esker's libpnetcdf.so.0d. S3D-IO and FLASH-IO are built by scripts/pnetcdf_codes.sh, E3SM-IO as
+tests/pnetcdf/codes.py says. The two libraries take turns; which comes first alternates. Files of the first turn are
+compared: exit status 1 if their values differ. The seconds are those that each code prints for its output, with opening
+and closing of files. S3D-IO writes five
 checkpoints of 16 components of N^3 doubles (N = 200: 5.1 GB) by blocking (method 0) or nonblocking (1) calls. FLASH-IO writes a
-checkpoint and two plot files (145 MB).
+checkpoint and two plot files (145 MB). E3SM-IO writes its cases F (35 MB), G (8 MB) and I (256 MB) with maps for 16
+ranks.
 """
 
 from __future__ import annotations
@@ -103,7 +105,9 @@ def measure(code: str, program: list[str], parent: Path, library: Path, repeat: 
 
 
 def time_of(output: str) -> float:
-    """The seconds that a code needed for its output, as it prints them: S3D-IO by themselves, FLASH-IO as MiB and MiB/s."""
+    """The seconds that a code needed for its output, as it prints them: FLASH-IO as MiB and MiB/s, E3SM-IO for each file."""
+    if found := re.findall(r"^end-to-end time .*/ +([0-9.]+)", output, re.MULTILINE):
+        return sum(map(float, found))
     if found := re.search(r"total I/O   time +: +([0-9.]+) sec", output):
         return float(found[1])
     amount = re.search(r"Total I/O amount +: +([0-9.]+) ", output)
