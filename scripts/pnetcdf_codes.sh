@@ -3,6 +3,7 @@
 # of the library that takes its place (tests/pnetcdf/certify.py) and for bench/pnetcdf/run.py:
 #
 #   source/pnetcdf-*   Debian's source package
+#   source/netcdf-*    that of netCDF-C, for its tests
 #   flash-io/flash     FLASH-IO, which is in it
 #   s3d-io/s3d_io.x    S3D-IO (github.com/wkliao/S3D-IO), where git can fetch it or source/S3D-IO has it already
 #
@@ -19,6 +20,7 @@ fetch() {
     say "fetching the sources of PnetCDF (build/pnetcdf)"
     quietly pnetcdf-download download_debian_source pnetcdf "$root" || exit 77
   }
+  compgen -G "$root/source/netcdf-*/" >/dev/null || quietly netcdf-download download_debian_source netcdf "$root" || true
   [ -d "$root/source/S3D-IO" ] ||
     GIT_TERMINAL_PROMPT=0 git clone -q --depth 1 https://github.com/wkliao/S3D-IO "$root/source/S3D-IO" 2>/dev/null || true
 }

@@ -7,7 +7,7 @@ programs are built with Debian's library, and run on 1, 2, 4 and 7 ranks. progra
 ranks on which each passes, and why it does not on others. It is an error if a program fails where it passes in the list;
 if it passes where the list has nothing, its line is printed as it should be. Codes write the same values with both libraries,
 in files that ncvalidator accepts: FLASH-IO and S3D-IO, and those that codes.py names, where they have been built.
---original: run PnetCDF itself. Exit status 1 after errors, 77 if the sources cannot be had.
+netCDF-C's tests of its PnetCDF dispatch pass. --original: run PnetCDF itself. Exit status 1 after errors, 77 if the sources cannot be had.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from codes import compare_codes, loads
+from netcdf_tests import run_netcdf_tests
 from programs import all_programs, build_program, missing_tools, prepare, program_path
 
 HERE = Path(__file__).parent
@@ -162,7 +163,8 @@ def main() -> int:
     source = next((BUILD / "source").glob("pnetcdf-*/"))
     library = options.library.resolve()
     wrong = certify_programs(source, None if options.original else library, options.only)
-    wrong += 0 if options.only else compare_codes(BUILD, library)
+    if not options.only:
+        wrong += compare_codes(BUILD, library) + run_netcdf_tests(BUILD, library)
     return 1 if wrong else 0
 
 
