@@ -337,7 +337,7 @@ class Writer::Impl {
 
 namespace {
 
-/// `opening` is WritePipeline::create or append. Collective.
+/// `opening` calls WritePipeline::create or append. Collective.
 template <class Opening>
 Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const std::string& path,
                                                 const Communicator& comm, const Result<Options>& options) {
@@ -359,7 +359,8 @@ Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const st
 
 Result<Writer> Writer::create(const std::string& path, const Communicator& comm,
                               const Result<Options>& options) {
-  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::create, path, comm, options));
+  const auto opening = [](auto&&... arguments) { return WritePipeline::create(arguments...); };
+  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(opening, path, comm, options));
   return Writer(std::move(impl));
 }
 

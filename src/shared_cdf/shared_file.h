@@ -96,6 +96,8 @@ class SharedFile {
   /// Collective: leaves without publishing records; a new file that was never defined does not appear.
   Status abandon();
 
+  /// The writer lock, which this object keeps; null on ranks other than 0, and for reading. Local.
+  [[nodiscard]] const WriterLock* lock() const { return lock_.get(); }
   /// What transfers use: names and values of options; empty before the first one. Local.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> used_settings() const;
   /// How many times transfers were planned. Local.

@@ -159,6 +159,7 @@ Result<std::string> lock_path_of(const Store& store, const std::string& dataset)
 Status WriterLock::acquire() {
   constexpr int kAttempts = 10;
   if (held_) return {};
+  if (is_borrowed_) return check_held();
   const unsigned number = std::random_device()();
   text_ = lock_text(number);
   Status created;
@@ -175,6 +176,13 @@ Status WriterLock::acquire() {
   }
   if (held_) (void)guarded("acquire", [this] { return remove_attempts(*store_, path_); });
   return created;
+}
+
+std::shared_ptr<WriterLock> WriterLock::borrow(const WriterLock& lender) {
+  auto lock = std::make_shared<WriterLock>(lender.store_, lender.path_);
+  lock->text_ = lender.text_;
+  lock->is_borrowed_ = true;
+  return lock;
 }
 
 Status WriterLock::acquire_for(const std::string& dataset) {

@@ -22,6 +22,9 @@ class WriterLock {
   /// Not held initially.
   WriterLock(std::shared_ptr<Store> store, std::string path)
       : store_(std::move(store)), path_(std::move(path)) {}
+  /// For a dataset that the holder of `lender` writes, too: counts as held as long as the lender holds it,
+  /// and is not released. The lender must have been acquired; it may end before.
+  static std::shared_ptr<WriterLock> borrow(const WriterLock& lender);
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();
@@ -36,6 +39,7 @@ class WriterLock {
   Status release();
   /// kDataLoss if another program has removed or replaced a file. kWrongOrder: the lock was never taken.
   [[nodiscard]] Status check_held() const;
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   Status acquire_of_target(const std::string& dataset);
@@ -43,6 +47,7 @@ class WriterLock {
   std::shared_ptr<Store> store_;
   std::string path_, text_;
   bool held_ = false;
+  bool is_borrowed_ = false;
   std::vector<std::unique_ptr<WriterLock>> targets_;  // of the datasets that links lead to
 };
 

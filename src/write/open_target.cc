@@ -31,7 +31,8 @@ int count_nodes(Comm& comm) {
 }  // namespace
 
 Result<WriteTarget> open_target(Comm& comm, const std::shared_ptr<Store>& store, const char* operation,
-                                const std::string& path, const Result<Options>& options) {
+                                const std::string& path, const Result<Options>& options,
+                                const std::shared_ptr<WriterLock>& lock) {
   const Status local = store ? Status() : out_of_memory(operation);
   WriteTarget target;
   ESKER_ASSIGN_OR_RETURN(target.options, open_together(comm, operation, path, options, local));
@@ -54,7 +55,7 @@ Result<WriteTarget> open_target(Comm& comm, const std::shared_ptr<Store>& store,
     if (shared.storage == Storage::kMpiIo) {
       ESKER_ASSIGN_OR_RETURN(target.store, comm.store_by_mpi_io(store, shared.hints));
     }
-    ESKER_ASSIGN_OR_RETURN(target.format, make_format_writer(target.store, dataset_path, shared));
+    ESKER_ASSIGN_OR_RETURN(target.format, make_format_writer(target.store, dataset_path, shared, lock));
     if (shared.call_timeout > 0)
       target.roll_call = std::make_shared<RollCall>(comm.size(), shared.call_timeout);
     if (shared.report_timeline) target.timeline = std::make_unique<Timeline>(comm.rank(), comm.size());

@@ -10,6 +10,7 @@
 #include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "plan/file_pattern.h"
+#include "store/lock.h"
 #include "store/store.h"
 #include "tune/parallel/step_tuner.h"
 #include "write/timeline.h"
@@ -27,9 +28,10 @@ struct WriteTarget {
 };
 
 /// Opens `path` for "create" or "append", the operation. For append, the dataset is found from any of its
-/// paths, and has the format of its files unless the options name one. Collective; errors are those of all
-/// ranks. Changes no file.
+/// paths, and has the format of its files unless the options name one. `lock`, on rank 0: see
+/// make_format_writer(). Collective; errors are those of all ranks. Changes no file.
 Result<WriteTarget> open_target(Comm& comm, const std::shared_ptr<Store>& store, const char* operation,
-                                const std::string& path, const Result<Options>& options);
+                                const std::string& path, const Result<Options>& options,
+                                const std::shared_ptr<WriterLock>& lock = nullptr);
 
 }  // namespace esker

@@ -69,8 +69,9 @@ void WritePipeline::leave() noexcept {
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
-                                                           const Result<Options>& options) {
-  ESKER_ASSIGN_OR_RETURN(WriteTarget target, open_target(*comm, store, operation, path, options));
+                                                           const Result<Options>& options,
+                                                           const std::shared_ptr<WriterLock>& lock) {
+  ESKER_ASSIGN_OR_RETURN(WriteTarget target, open_target(*comm, store, operation, path, options, lock));
   std::shared_ptr<RollCall> roll_call = std::move(target.roll_call);
   std::unique_ptr<WritePipeline> pipeline;
   const Status opened = all_do(*comm, operation, [&]() -> Status {
@@ -86,9 +87,10 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
 Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
-                                                             const Result<Options>& options) {
+                                                             const Result<Options>& options,
+                                                             const std::shared_ptr<WriterLock>& lock) {
   const CallWatch::Call call(*comm, "create");
-  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options));
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options, lock));
   ESKER_RETURN_IF_ERROR(pipeline->dataset_.create());
   return pipeline;
 }
@@ -97,9 +99,10 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Com
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
                                                              const Result<Options>& options,
-                                                             const std::optional<double>& to_time) {
+                                                             const std::optional<double>& to_time,
+                                                             const std::shared_ptr<WriterLock>& lock) {
   const CallWatch::Call call(*comm, "append");
-  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "append", path, options));
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "append", path, options, lock));
   ESKER_RETURN_IF_ERROR(pipeline->dataset_.append(to_time));
   return pipeline;
 }

@@ -28,16 +28,19 @@ class WritePipeline final : private Comm::EndListener {
   static constexpr double kPatience = 60;
 
   /// Collective: checks that the dataset can be created and takes its lock. Rank 0's options apply to all.
+  /// `lock`, on rank 0: one that the caller holds, see make_format_writer().
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
-                                                       const Result<Options>& options);
+                                                       const Result<Options>& options,
+                                                       const std::shared_ptr<WriterLock>& lock = nullptr);
   /// Collective: opens the existing dataset at `path` for appending, and thus learns its schema, after
   /// removing what an unfinished step left. Its format is that of its files unless the options name one. If
   /// the halves of a dataset in two formats differ in steps later than `to_time`, these steps are dropped.
   static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Result<Options>& options,
-                                                       const std::optional<double>& to_time = std::nullopt);
+                                                       const std::optional<double>& to_time = std::nullopt,
+                                                       const std::shared_ptr<WriterLock>& lock = nullptr);
   WritePipeline(const WritePipeline&) = delete;
   WritePipeline& operator=(const WritePipeline&) = delete;
   ~WritePipeline();
@@ -87,7 +90,8 @@ class WritePipeline final : private Comm::EndListener {
   static Result<std::unique_ptr<WritePipeline>> open(const std::shared_ptr<Comm>& comm,
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
-                                                     const Result<Options>& options);
+                                                     const Result<Options>& options,
+                                                     const std::shared_ptr<WriterLock>& lock);
   Status write_flat_step(StepInput input, bool later);
   Status commit_step(double before_s);
   Status commit_step_in_flight();

@@ -178,14 +178,16 @@ Result<AppendTarget> find_append_target(Store& store, const std::string& path, c
 }
 
 Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
-                                                         const std::string& path, const Options& options) {
+                                                         const std::string& path, const Options& options,
+                                                         std::shared_ptr<WriterLock> lock) {
   ESKER_ASSIGN_OR_RETURN(const std::string format, choose_format(path, options));
   const FormatName parts = split_format(format);
   if (!is_written(parts)) return error(Code::kUnsupported, "format '{}' is not written", format);
   const FormatEntry* entry = find_format(parts.first);
   const FormatEntry* second = parts.second.empty() ? nullptr : find_format(parts.second);
   Names names = names_of(path, *entry, second);
-  auto lock = std::make_shared<WriterLock>(store, names.stem + kLockSuffix);
+  const std::string lock_path = names.stem + kLockSuffix;
+  if (!lock || lock->path() != lock_path) lock = std::make_shared<WriterLock>(store, lock_path);
   const WriterTarget target{std::move(store), std::move(names.stem), std::move(names.suffix), parts.first,
                             options,          std::move(lock)};
   return second ? make_dual(*entry, *second, target) : entry->make_writer(target);

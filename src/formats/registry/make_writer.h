@@ -7,6 +7,7 @@
 
 #include "esker/types/options.hpp"
 #include "format/format_writer.h"
+#include "store/lock.h"
 #include "store/store.h"
 
 namespace esker {
@@ -37,8 +38,10 @@ bool is_written(const FormatName& format);
 /// instead. If there is no dataset, the arguments are returned.
 Result<AppendTarget> find_append_target(Store& store, const std::string& path, const std::string& format);
 
-/// A writer of that format at `path`. kUnsupported for an unknown name.
+/// A writer of that format at `path`. `lock`: used if it is that of the dataset's path, else the writer makes
+/// its own. kUnsupported for an unknown name.
 Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
-                                                         const std::string& path, const Options& options);
+                                                         const std::string& path, const Options& options,
+                                                         std::shared_ptr<WriterLock> lock = nullptr);
 
 }  // namespace esker

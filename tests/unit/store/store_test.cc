@@ -179,6 +179,20 @@ TEST_P(StoreTest, ALockHoldsUntilReleased) {
   EXPECT_FALSE(store_->exists(path("l")).value());  // the destructor released it
 }
 
+TEST_P(StoreTest, ABorrowedLockIsHeldAsLongAsItsLenderHolds) {
+  WriterLock lender(store_, path("run.lock"));
+  lender.acquire().check();
+  const auto borrowed = WriterLock::borrow(lender);
+  EXPECT_TRUE(borrowed->acquire().ok());
+  EXPECT_TRUE(borrowed->check_held().ok());
+  EXPECT_TRUE(borrowed->release().ok());
+  EXPECT_TRUE(lender.check_held().ok());
+  lender.release().check();
+  EXPECT_EQ(borrowed->check_held().code(), Code::kDataLoss);
+  EXPECT_EQ(borrowed->acquire().code(), Code::kDataLoss);
+  EXPECT_TRUE(WriterLock(store_, path("run.lock")).acquire().ok());
+}
+
 TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
   std::array<char, 256> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
