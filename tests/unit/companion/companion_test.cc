@@ -1,0 +1,219 @@
+// The dataset next to a file has what the file has, whatever ranks put and in which order.
+#include "companion/companion.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "companion/companion_format.h"
+#include "formats/registry/open_dataset.h"
+#include "store/faulty_store.h"
+#include "support/read_box.h"
+#include "unit/shared_cdf/shared_file_case.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: cases
+
+/// A file with a dataset next to it.
+struct Pair {
+  std::unique_ptr<cdf::SharedFile> file;
+  std::unique_ptr<Companion> companion;
+
+  Pair(const Communicator& comm, const std::shared_ptr<Store>& store, const std::string& format = "idx") {
+    Options options;
+    options.report = "none";
+    file = cdf::SharedFile::create(comm.get(), store, "run.nc", cdf::Version::kData64, true, options).value();
+    define_all_shapes(file->definition());
+    companion = std::make_unique<Companion>(comm.get(), store, *file, options, format, true);
+    file->end_definition({}).check();
+    companion->take_definition().check();
+  }
+  Status put(std::span<cdf::Access> accesses) {
+    file->put({}, accesses).check();
+    companion->note(accesses);
+    return companion->follow();
+  }
+  Status sync() {
+    file->sync().check();
+    return companion->commit();
+  }
+  Status close() {
+    file->sync().check();
+    const Status closed = companion->close();
+    file->close().check();
+    return closed;
+  }
+};
+
+/// The values of a variable, or of one record of it, that Esker reads as a field with this box.
+std::vector<std::byte> values_in_file(cdf::SharedFile& file, const Field& field, Index step) {
+  const cdf::Header& header = file.header();
+  cdf::Access access;
+  while (header.variables[static_cast<std::size_t>(access.variable)].name != field.name) ++access.variable;
+  const cdf::Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
+  for (const int dim : variable.dims) {
+    access.start.push_back(0);
+    access.count.push_back(header.dims[static_cast<std::size_t>(dim)].length);
+  }
+  if (header.is_record(variable)) access.start[0] = step, access.count[0] = 1;
+  std::vector<std::byte> values(static_cast<std::size_t>(header.value_bytes(variable)));
+  access.memory_type = variable.type;
+  access.target = values.data();
+  file.get_alone({&access, 1}).check();
+  return values;
+}
+
+/// The number of values that were compared.
+int compare(const std::shared_ptr<Store>& store, const std::string& path) {
+  const auto file =
+      cdf::SharedFile::open(serial_comm(), store, "run.nc", false, Result<Options>(Options())).value();
+  const auto dataset = open_dataset(store, path).value();
+  int compared = 0;
+  const auto& fields = dataset->schema.fields();
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const Index n_steps = fields[f].fixed ? 1 : static_cast<Index>(dataset->times.size());
+    if (!fields[f].fixed) {
+      EXPECT_EQ(n_steps, file->header().num_records);
+    }
+    for (Index step = 0; step < n_steps; ++step) {
+      const auto expected = values_in_file(*file, fields[f], step);
+      std::vector<std::byte> found(expected.size());
+      const int number = static_cast<int>(f);
+      read_box(*dataset, number, step, dataset->box(number), dataset->bitmask(number).value().max_level(),
+               found.data())
+          .check();
+      EXPECT_TRUE(found == expected) << fields[f].name << " " << step;
+      compared += static_cast<int>(found.size());
+    }
+  }
+  return compared;
+}
+
+class CompanionTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, CompanionTest, testing::Values(1, 2, 4, 7));
+
+TEST_P(CompanionTest, HasWhatTheFileHas) {
+  int compared = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const auto store = memory_store();
+    run_ranks(GetParam(), [&](const Communicator& comm) {
+      Pair pair(comm, store, seed % 4 == 0 ? "zarr" : "idx");
+      for (unsigned transfer = 0; transfer < 6; ++transfer) {
+        auto of_rank = random_accesses(pair.file->header(), comm.size(), 100 * seed + transfer);
+        auto own = own_accesses(of_rank[static_cast<std::size_t>(comm.rank())]);
+        pair.put(own).check();
+        if ((seed + transfer) % 3 == 0) pair.sync().check();
+      }
+      pair.close().check();
+    });
+    if (HasFailure()) return;
+    const std::string path = seed % 4 == 0 ? "run.zarr" : "run.idx";
+    if (open_dataset(store, path).ok()) compared += compare(store, path);
+  }
+  EXPECT_GT(compared, 10000);
+}
+
+/// The first of these calls that a rule lets fail; 0: none.
+struct Fault {
+  std::atomic<int> calls = 0;
+  int failing = 0;
+  int operator()(StoreCall call, const std::string& path) {
+    if (path.find("run.nc") != std::string::npos || path.find("lock") != std::string::npos) return 0;
+    if (call != StoreCall::kWrite && call != StoreCall::kOpen && call != StoreCall::kRename) return 0;
+    return ++calls == failing ? ENOSPC : 0;
+  }
+};
+
+/// Three records of two fields; the results of this rank.
+std::vector<Code> write_records(const Communicator& comm, const std::shared_ptr<Store>& store) {
+  std::vector<Code> codes;
+  Pair pair(comm, store);
+  for (Index record = 0; record < 3; ++record) {
+    for (const int variable : {5, 6}) {
+      std::vector<CaseAccess> mine(1);
+      CaseAccess& each = mine[0];
+      each.access.variable = variable;
+      const Index first = 6 * comm.rank() / comm.size(), end = 6 * (comm.rank() + 1) / comm.size();
+      if (variable == 5)
+        each.access.start = {record, first, 0, 0}, each.access.count = {1, end - first, 9, 13};
+      if (variable == 6) each.access.start = {record, 2 * first}, each.access.count = {1, 2 * (end - first)};
+      each.values.assign(13 * 9 * 6, static_cast<double>(10 * record + variable));
+      auto own = own_accesses(mine);
+      codes.push_back(pair.put(own).code());
+    }
+  }
+  codes.push_back(pair.close().code());
+  return codes;
+}
+
+TEST_P(CompanionTest, AnErrorIsThatOfAllRanksOnceAndTheFileIsWhole) {
+  int n_errors = 0;
+  for (int failing = 0; failing < 25; ++failing) {
+    const auto memory = memory_store();
+    Fault fault;
+    fault.failing = failing;
+    const auto store =
+        faulty_store(memory, [&](StoreCall call, const std::string& path) { return fault(call, path); });
+    std::vector<std::vector<Code>> of_rank(static_cast<std::size_t>(GetParam()));
+    run_ranks(GetParam(), [&](const Communicator& comm) {
+      of_rank[static_cast<std::size_t>(comm.rank())] = write_records(comm, store);
+    });
+    for (const auto& codes : of_rank) EXPECT_EQ(codes, of_rank[0]) << failing;
+    const auto& codes = of_rank[0];
+    const auto n = codes.size() - static_cast<std::size_t>(std::count(codes.begin(), codes.end(), Code::kOk));
+    EXPECT_LE(n, 1u) << failing;
+    n_errors += static_cast<int>(n);
+    if (n == 0) {
+      EXPECT_EQ(compare(memory, "run.idx"), 3 * (6 * 9 * 13 * 8 + 13 * 2)) << failing;
+    }
+    const auto file =
+        cdf::SharedFile::open(serial_comm(), memory, "run.nc", false, Result<Options>(Options()));
+    EXPECT_EQ((*file)->header().num_records, 3);
+  }
+  EXPECT_GT(n_errors, 5);
+}
+
+TEST(CompanionTest, SaysWhatMemoryIsMissing) {
+  const auto store = memory_store();
+  Options options;
+  options.memory_budget_bytes = 1 << 20;
+  const auto file =
+      cdf::SharedFile::create(serial_comm(), store, "run.nc", cdf::Version::kData64, true, options).value();
+  file->definition().dims = {{"x", 1 << 20}};
+  file->definition().variables = {{"a", {0}, {}, netcdf::Type::kFloat}};
+  file->end_definition({}).check();
+  Companion companion(serial_comm(), store, *file, options, "idx", true);
+  companion.take_definition().check();
+  companion.note(0, -1);
+  const Status status = companion.commit();
+  EXPECT_EQ(status.code(), Code::kOutOfMemory);
+  EXPECT_NE(status.message().find("set ESKER_MEMORY_BUDGET to 8388608"), std::string::npos)
+      << status.message();
+  EXPECT_TRUE(companion.close().ok());
+  file->close().check();
+}
+
+TEST(CompanionFormatTest, NamesADatasetNextToACdfFile) {
+  Options options;
+  for (const auto& [name, second] : {std::pair("auto", ""), std::pair("cdf", ""), std::pair("cdf1", ""),
+                                     std::pair("cdf5+idx", "idx"), std::pair("cdf2+zarr", "zarr")}) {
+    options.set("format", name).check();
+    EXPECT_EQ(companion_format(options).value(), second);
+  }
+  for (const char* name : {"idx", "zarr", "netcdf4", "netcdf4+idx", "zarr+idx", "vtkhdf"}) {
+    options.set("format", name).check();
+    EXPECT_EQ(companion_format(options).status().code(), Code::kInvalidArgument) << name;
+  }
+}
+
+TEST(CompanionFormatTest, HasOtherNamesThanTheFile) {
+  EXPECT_EQ(companion_path("out/run.nc", "idx"), "out/run.idx");
+  EXPECT_EQ(companion_path("run.nc", "zarr"), "run.zarr");
+  EXPECT_EQ(companion_path("out.d/run", "idx"), "out.d/run.levels.idx");
+}
+
+}  // namespace
+}  // namespace esker
