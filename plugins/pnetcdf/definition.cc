@@ -91,6 +91,10 @@ int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   if (status.code() == Code::kInvalidArgument) return (void)code_of(status), NC_EVARSIZE;
   if (!status.ok()) return code_of(status, file.file->mismatch());
   file.is_independent = false;
+  if (file.companion) {
+    const Status taken = file.companion->take_definition();
+    if (!taken.ok()) return code_of(taken);
+  }
   if (const Index moved = file.file->moved_bytes(); moved > 0 && file.comm->rank() == 0) {
     warn("enddef: " + file.path + ": " + std::to_string(moved) +
          " bytes of values were copied to make room for the header; ncmpi__enddef can reserve room before");
@@ -146,14 +150,14 @@ int ncmpi_end_indep_data(int ncid) {
     if (file.file->is_defining()) return NC_EINDEFINE;
     if (!file.is_independent) return NC_NOERR;
     file.is_independent = false;
-    return ncmpi_sync(ncid);
+    return file.file->is_writable() ? code_of(file.sync(false)) : static_cast<int>(NC_NOERR);
   });
 }
 
 int ncmpi_sync(int ncid) {
   return with_file(ncid, [](OpenFile& file) -> int {
     if (file.file->is_defining()) return NC_EINDEFINE;
-    return file.file->is_writable() ? code_of(file.file->sync()) : static_cast<int>(NC_NOERR);
+    return file.file->is_writable() ? code_of(file.sync(true)) : static_cast<int>(NC_NOERR);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "companion/companion_format.h"
 #include "definition.h"
 #include "esker/mpi.hpp"
 #include "hints.h"
@@ -61,6 +62,30 @@ esker::Result<esker::Options> options_for(const OpenFile& file, int code) {
   return options;
 }
 
+/// The same for a file that is written.
+esker::Result<esker::Options> options_to_write(const OpenFile& file, int code) {
+  auto options = options_for(file, code);
+  if (!options.ok()) return options;
+  const auto format = esker::companion_format(*options);
+  return format.ok() ? options : esker::Result<esker::Options>(format.status());
+}
+
+/// Collective: a dataset next to the file, if rank 0's options name one.
+void add_companion(OpenFile& file, const esker::Result<esker::Options>& options, bool may_replace) {
+  constexpr std::array<const char*, 3> kFormats{"", "idx", "zarr"};
+  const esker::Options mine = options.ok() ? *options : esker::Options();
+  const auto format = esker::companion_format(mine);
+  std::array<int, 1> number{0};
+  for (std::size_t i = 1; i < kFormats.size(); ++i) {
+    if (format.ok() && *format == kFormats[i]) number[0] = static_cast<int>(i);
+  }
+  take_from_first(*file.comm, number);
+  if (number[0] == 0) return;
+  file.companion =
+      std::make_unique<esker::Companion>(file.comm, esker::posix_store(), *file.file, mine,
+                                         kFormats[static_cast<std::size_t>(number[0])], may_replace);
+}
+
 int create(OpenFile& file, int mode) {
   esker::cdf::Version version{};
   const int code = version_of(mode, version);
@@ -69,11 +94,13 @@ int create(OpenFile& file, int mode) {
   std::array<int, 1> exists{!may_replace && access(path, F_OK) == 0};
   take_from_first(*file.comm, exists);
   if (exists[0] != 0) return NC_EEXIST;
-  auto created = esker::cdf::SharedFile::create(file.comm, esker::posix_store(), path, version, may_replace,
-                                                options_for(file, code));
+  const auto options = options_to_write(file, code);
+  auto created =
+      esker::cdf::SharedFile::create(file.comm, esker::posix_store(), path, version, may_replace, options);
   if (code != NC_NOERR) return code;
   if (!created.ok()) return code_of(created.status());
   file.file = std::move(*created);
+  add_companion(file, options, may_replace);
   return NC_NOERR;
 }
 
@@ -86,13 +113,14 @@ int open(OpenFile& file, int mode) {
   if (format[1] == NC_FORMAT_NETCDF4) return NC_ENOTBUILT;
   const bool writes = (mode & NC_WRITE) != 0;
   const char* path = without_prefix(file.path.c_str());
-  auto opened = esker::cdf::SharedFile::open(file.comm, esker::posix_store(), path, writes,
-                                             options_for(file, NC_NOERR));
+  const auto options = writes ? options_to_write(file, NC_NOERR) : options_for(file, NC_NOERR);
+  auto opened = esker::cdf::SharedFile::open(file.comm, esker::posix_store(), path, writes, options);
   if (!opened.ok()) return code_of(opened.status());
   file.file = std::move(*opened);
   file.n_old_variables = file.header().variables.size();
   file.variable_fills.assign(file.n_old_variables, 1);  // the file does not have it; PnetCDF answers so, too
-  return NC_NOERR;
+  if (writes) add_companion(file, options, true);
+  return file.companion ? code_of(file.told(file.companion->resume())) : static_cast<int>(NC_NOERR);
 }
 
 using Start = int (*)(OpenFile&, int mode);
@@ -139,8 +167,7 @@ int ncmpi_close(int ncid) {
   return with_file(ncid, [&](OpenFile& file) {
     int code = file.file->is_defining() ? end_definition(file, file.room) : static_cast<int>(NC_NOERR);
     code = first_error(code, forget_requests(file));
-    const bool is_undefined = file.file->is_defining();
-    code = first_error(code, code_of(is_undefined ? file.file->abandon() : file.file->close()));
+    code = first_error(code, code_of(file.close(!file.file->is_defining())));
     (void)remove_open_file(ncid);
     return code;
   });
@@ -149,7 +176,7 @@ int ncmpi_close(int ncid) {
 int ncmpi_abort(int ncid) {
   return with_file(ncid, [&](OpenFile& file) {
     (void)cancel(file, NC_REQ_ALL, nullptr, nullptr);
-    const int code = code_of(file.file->abandon());
+    const int code = code_of(file.close(false));
     (void)remove_open_file(ncid);
     return code;
   });

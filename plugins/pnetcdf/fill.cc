@@ -73,6 +73,10 @@ int ncmpi_fill_var_rec(int ncid, int varid, MPI_Offset recno) {
     const int code =
         file.agreed(check_filled_record(file, varid, recno),
                     {compared(varid, NC_EMULTIDEFINE_FNC_ARGS), compared(recno, NC_EMULTIDEFINE_FNC_ARGS)});
-    return code != NC_NOERR ? code : code_of(file.file->fill(varid, recno));
+    if (code != NC_NOERR) return code;
+    const esker::Status filled = file.file->fill(varid, recno);
+    if (!file.companion || !filled.ok()) return code_of(filled);
+    file.companion->note(varid, recno);
+    return code_of(file.told(file.companion->follow()));
   });
 }

@@ -22,9 +22,36 @@ int OpenFile::check_moving(bool all) const {
 }
 
 Status OpenFile::move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses) {
-  if (all) return in ? file->put(local, accesses) : file->get(local, accesses);
-  if (!local.ok()) return local;
-  return in ? file->put_alone(accesses) : file->get_alone(accesses);
+  if (!all && !local.ok()) return local;
+  if (!in) return all ? file->get(local, accesses) : file->get_alone(accesses);
+  Status moved = all ? file->put(local, accesses) : file->put_alone(accesses);
+  if (!companion) return moved;
+  companion->note(accesses);
+  // A rank that has an error alone takes part.
+  const Status followed = all ? told(companion->follow()) : Status();
+  return moved.ok() ? followed : moved;
+}
+
+Status OpenFile::sync(bool all_records) {
+  const Status synced = file->sync();
+  if (!companion || !synced.ok()) return synced;
+  return told(all_records ? companion->commit() : companion->follow());
+}
+
+Status OpenFile::close(bool keeps) {
+  Status done = companion && keeps ? file->sync() : Status();
+  if (companion) {
+    const Status ended = told(keeps && done.ok() ? companion->close() : companion->abandon());
+    if (done.ok()) done = ended;
+    companion.reset();
+  }
+  const Status closed = keeps ? file->close() : file->abandon();
+  return done.ok() ? closed : done;
+}
+
+Status OpenFile::told(Status status) const {
+  for (const std::string& text : companion->take_messages()) warn(text);
+  return status;
 }
 
 int OpenFile::agreed(int code) const {

@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "codes.h"
 #include "comm/comm.h"
+#include "companion/companion.h"
 #include "requests.h"
 #include "shared_cdf/shared_file.h"
 
@@ -30,6 +31,7 @@ Compared compared(T value, int code) {
 struct OpenFile {
   std::shared_ptr<Comm> comm;
   std::unique_ptr<cdf::SharedFile> file;
+  std::unique_ptr<Companion> companion;  ///< the dataset next to it; null: none
   std::string path;
   std::vector<std::pair<std::string, std::string>> hints;  ///< as the program gave them
   cdf::FileRoom room;                                      ///< as the hints ask for
@@ -60,6 +62,12 @@ struct OpenFile {
   /// Moves values to the file (`in`) or from it. Collective if `all`; `local` is an error of this rank's
   /// arguments, with which it takes part without values.
   Status move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses);
+  /// Collective: the records are in the file, those before the last one or `all_records` also in the dataset.
+  Status sync(bool all_records);
+  /// Collective: closes the dataset and the file. `keeps`: else without records that are not in the file.
+  Status close(bool keeps);
+  /// What a function of the companion returned, after printing its messages. Local.
+  Status told(Status status) const;
 
   /// Collective, only if is_safe: the lowest code of all ranks. Else this rank's.
   [[nodiscard]] int agreed(int code) const;

@@ -1,0 +1,203 @@
+"""The dataset next to a file that a program writes through PnetCDF's interface, with ESKER_FORMAT=cdf5+idx or cdf5+zarr.
+
+    python tests/pnetcdf/levels.py PROGRAM LIBRARY MPIEXEC RANKS... [--only TEXT]
+
+PROGRAM: that of levels.c; LIBRARY: the directory of Esker's libpnetcdf. Each case writes one file, on each number of ranks.
+The dataset has the values of the file, in Esker, OpenVisus and xarray; the file is what it is without a dataset. Exit
+status 1 after errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+
+import esker
+
+RECORDS = frozenset({"temp", "wind", "series"})
+ALL = RECORDS | {"topo"}
+LEFT_OUT = "run (no axes), label (characters), six (6 axes)"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What levels.c does, and the dataset after it. Several lists of words: one run each."""
+
+    words: str
+    times: tuple[float, ...]
+    fields: frozenset[str] = ALL
+    says: str = LEFT_OUT
+    is_stale: bool = False
+    """The dataset does not have values that were changed after it was written."""
+
+
+def times(n: int, first: int = 10) -> tuple[float, ...]:
+    return tuple(float(first + i) for i in range(n))
+
+
+CASES = {
+    "records": Case("create fixed record record record close", times(3)),
+    "pending": Case("create fixed pending pending pending close", times(3)),
+    "alone": Case("create fixed alone alone alone close", times(3)),
+    "sync": Case("create fixed record sync record sync close", times(2)),
+    "redefined": Case("create fixed record record add record record close", times(4), ALL | {"added"}),
+    "redefined before": Case("create fixed add record sync close", times(1), ALL | {"added"}),
+    "aborted": Case("create fixed record record record abort", times(2)),
+    "aborted after sync": Case("create fixed record record sync record abort", times(2)),
+    "killed": Case("create fixed record record record kill", times(2)),
+    "killed after sync": Case("create fixed record record sync kill", times(2)),
+    "continued": Case("create fixed record record close; open record record close", times(4)),
+    "continued after a kill": Case("create fixed record record record kill; open record close", times(3)),
+    "continued after definitions": Case("create close; open fixed record record close", times(2)),
+    "with a new variable": Case(
+        "create fixed record close; open add record record close", times(3), ALL | {"added"}
+    ),
+    "variable by variable": Case("create fixed temp temp temp rest close", times(3)),
+    "first record again": Case("create fixed record record record again record close", times(4)),
+    "first record again, killed": Case(
+        "create fixed record record record again record kill", times(3), is_stale=True
+    ),
+    "last record again": Case("create fixed record record sync last record record kill", times(3)),
+    "fixed only": Case("create fixed close", (0.0,), frozenset({"topo"})),
+    "fixed later": Case("create record record fixed close", times(2)),
+    "fixed again": Case("create fixed record record topo close", times(2)),
+    "without times": Case("create fixed temp temp close", times(2, 0), frozenset({"temp", "topo"})),
+    "times that do not grow": Case(
+        "create fixed record still record close", times(3, 0), says="'time' do not grow"
+    ),
+    "another format": Case("refused", (), frozenset(), "possible are cdf5, and with a dataset"),
+}
+
+
+class Tester:
+    def __init__(self, program: str, library: str, mpiexec: str) -> None:
+        self.command = [mpiexec, "-n"]
+        self.program = program
+        self.library = library
+        self.wrong = 0
+
+    def run(self, file: Path, case: Case, ranks: int, form: str) -> str:
+        """What the program prints."""
+        environment = os.environ | {
+            "LD_LIBRARY_PATH": self.library,
+            "PNETCDF_TEST_LIBRARY": "Esker",
+            "ESKER_FORMAT": form,
+        }
+        said = ""
+        for words in case.words.split(";"):
+            command = [*self.command, str(ranks), self.program, str(file), *words.split()]
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, check=False, timeout=300
+            )
+            said += done.stderr
+            is_killed = "kill" in words.split()
+            if (done.returncode == 0) == is_killed:
+                raise AssertionError(f"'{words}': exit status {done.returncode}: {done.stdout} {done.stderr}")
+        return said
+
+    def try_case(self, name: str, ranks: int, form: str) -> None:
+        case = CASES[name]
+        with tempfile.TemporaryDirectory(prefix="levels") as folder:
+            try:
+                self.check(Path(folder), case, ranks, form)
+            except Exception as error:  # noqa: BLE001  each is a result
+                self.wrong += 1
+                print(
+                    f"error: {name}, {form}, {ranks} ranks: {type(error).__name__}: {error}"[:1500],
+                    flush=True,
+                )
+
+    def check(self, folder: Path, case: Case, ranks: int, form: str) -> None:
+        file, alone = folder / "run.nc", folder / "alone.nc"
+        said = self.run(file, case, ranks, "netcdf4" if case.words == "refused" else form)
+        counts = range(1, 2 if case.says == LEFT_OUT and ";" not in case.words else 10)
+        assert said.count(case.says) in counts, f"expected '{case.says}', {counts} times, found: {said}"
+        if case.words == "refused":
+            return
+        self.run(alone, case, ranks, "cdf5")
+        assert file.read_bytes() == alone.read_bytes(), "the file has other bytes than without a dataset"
+        compare(folder / f"run.{form.split('+')[1]}", file, case)
+        assert not list(folder.glob("*.esker-lock")) or "kill" in case.words.split(";")[-1].split(), (
+            "a lock is left"
+        )
+
+
+def compare(path: Path, file: Path, case: Case) -> None:
+    dataset = esker.open(path)
+    assert tuple(dataset.steps) == case.times, f"expected the times {case.times}, found {dataset.steps}"
+    assert set(dataset.fields) == case.fields, (
+        f"expected the fields {set(case.fields)}, found {set(dataset.fields)}"
+    )
+    assert esker.verify(path).good
+    with netCDF4.Dataset(file) as source:
+        source.set_auto_maskandscale(False)
+        for name in dataset.fields:
+            for step in range(len(dataset.steps) if name in RECORDS | {"added"} else 1):
+                expected = source[name][step] if name in RECORDS | {"added"} else source[name][:]
+                found = np.asarray(dataset[name].read(step=step)).reshape(np.shape(expected))
+                is_equal = np.array_equal(found, expected)
+                assert is_equal or case.is_stale, f"{name}, step {step}: expected {expected}, found {found}"
+                assert found.dtype == expected.dtype, name
+    assert dataset.attrs["title"] == "test"
+    if "temp" in case.fields:
+        assert dataset["temp"].attrs["units"] == "K"
+        assert list(dataset["temp"].attrs["valid_range"]) == [0.5, 2.5]
+    compare_elsewhere(path, dataset)
+
+
+def compare_elsewhere(path: Path, dataset: esker.Dataset) -> None:
+    """OpenVisus and xarray read what Esker reads."""
+    if path.suffix == ".zarr":
+        import xarray
+
+        with xarray.open_zarr(path, consolidated=False) as group:
+            for name in dataset.fields:
+                last = dataset[name].read(step=-1)
+                theirs = group[name].values
+                theirs = theirs[-1] if "time" in group[name].dims else theirs
+                np.testing.assert_array_equal(theirs, np.asarray(last).reshape(np.shape(theirs)), name)
+        return
+    import OpenVisus
+
+    for part in dataset.parts:
+        db = OpenVisus.LoadDataset(part.path)
+        lo, hi = part.box
+        for name in set(part.fields) & set(db.getFields()):
+            theirs = db.read(logic_box=(list(lo), list(hi)), time=db.getTimesteps()[-1], field=name)
+            ours = np.asarray(dataset[name].read(step=-1))
+            np.testing.assert_array_equal(ours, theirs.reshape(ours.shape), name)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("program")
+    parser.add_argument("library")
+    parser.add_argument("mpiexec")
+    parser.add_argument("ranks", type=int, nargs="+")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--format", default="")
+    options = parser.parse_args()
+    tester = Tester(options.program, options.library, options.mpiexec)
+    runs = 0
+    for form in ("cdf5+idx", "cdf5+zarr"):
+        for ranks in options.ranks:
+            for name in CASES:
+                if options.only in name and options.format in form:
+                    tester.try_case(name, ranks, form)
+                    runs += 1
+    print(f"{runs} runs, {tester.wrong} wrong")
+    return 1 if tester.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
