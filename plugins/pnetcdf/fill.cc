@@ -77,6 +77,6 @@ int ncmpi_fill_var_rec(int ncid, int varid, MPI_Offset recno) {
     const esker::Status filled = file.file->fill(varid, recno);
     if (!file.companion || !filled.ok()) return code_of(filled);
     file.companion->note(varid, recno);
-    return code_of(file.told(file.companion->follow()));
+    return code_of(file.told(file.companion->follow({})));
   });
 }

@@ -28,14 +28,15 @@ Status OpenFile::move(bool in, bool all, const Status& local, std::span<cdf::Acc
   if (!companion) return moved;
   companion->note(accesses);
   // A rank that has an error alone takes part.
-  const Status followed = all ? told(companion->follow()) : Status();
+  const Status followed =
+      all ? told(companion->follow(moved.ok() ? accesses : std::span<cdf::Access>())) : Status();
   return moved.ok() ? followed : moved;
 }
 
 Status OpenFile::sync(bool all_records) {
   const Status synced = file->sync();
   if (!companion || !synced.ok()) return synced;
-  return told(all_records ? companion->commit() : companion->follow());
+  return told(all_records ? companion->commit() : companion->follow({}));
 }
 
 Status OpenFile::close(bool keeps) {

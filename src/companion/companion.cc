@@ -51,7 +51,11 @@ void Companion::note(std::span<const cdf::Access> accesses) {
     const bool has_values = std::find(access.count.begin(), access.count.end(), 0) == access.count.end();
     if (!has_values || access.variable < 0 || access.variable >= std::ssize(put_)) continue;
     const cdf::Variable& variable = file_.header().variables[static_cast<std::size_t>(access.variable)];
-    note(access.variable, file_.header().is_record(variable) ? access.start[0] : -1);
+    const bool is_record = file_.header().is_record(variable);
+    note(access.variable, is_record ? access.start[0] : -1);
+    if (!is_record || access.variable != time_variable_of(file_.header())) continue;
+    const Index step = access.step.empty() ? 1 : access.step[0];
+    last_time_ = std::max(last_time_, access.start[0] + (access.count[0] - 1) * step);
   }
 }
 
@@ -63,26 +67,25 @@ void Companion::note(int variable, Index record) {
   if (record >= 0 && record < num_steps()) first_changed_ = std::min(first_changed_, record);
 }
 
-Status Companion::follow() {
-  if (is_over_) return {};
-  const auto num_records = static_cast<std::uint64_t>(file_.header().num_records);
-  std::array<std::uint64_t, 2> most{num_records, ~num_records};
-  comm_->all_reduce_max(most);
-  // Numbers differ after a put that failed. The last record may not be complete.
-  const bool are_equal = most[0] == ~most[1];
-  const Index num_complete = static_cast<Index>(most[0]) - 1;
-  return are_equal && num_complete > num_steps() ? write_or_end(num_complete, false) : Status();
-}
-
 Status Companion::commit() { return is_over_ ? Status() : write_or_end(file_.header().num_records, false); }
 
 Status Companion::close() {
   if (is_over_) return {};
   ESKER_RETURN_IF_ERROR(write_or_end(file_.header().num_records, true));
-  return abandon();
+  return finish();
 }
 
 Status Companion::abandon() {
+  const Index num_kept = file_.num_published_records();
+  if (is_over_ || !pipeline_ || !has_any(chosen_, true) || num_steps() <= num_kept) return finish();
+  const double last_kept =
+      num_kept == 0 ? -HUGE_VAL : pipeline_->times()[static_cast<std::size_t>(num_kept) - 1];
+  const Status rewound = pipeline_->rewind(Status(), last_kept);
+  const Status finished = finish();
+  return rewound.ok() ? finished : rewound;
+}
+
+Status Companion::finish() {
   if (is_over_) return {};
   is_over_ = true;
   const Status closed = pipeline_ ? pipeline_->close(Status()) : Status();
@@ -98,7 +101,7 @@ void Companion::tell(const std::string& text) {
 
 /// There is no dataset from now on. Collective.
 Status Companion::end(const Status& status) {
-  (void)abandon();
+  (void)finish();
   return status.with_context(path_ + ", next to " + file_.path() +
                              ", which is written without it from now on");
 }
@@ -142,12 +145,14 @@ Status Companion::agree_on_puts() {
     most.assign(put_.begin(), put_.end());
     most.push_back(has_changed_fixed_ ? 1 : 0);
     most.push_back(static_cast<std::uint64_t>(kNone - first_changed_));
+    most.push_back(static_cast<std::uint64_t>(last_time_ + 1));
     return Status();
   }));
   comm_->all_reduce_max(std::span<std::uint64_t>(most));
   for (std::size_t v = 0; v < put_.size(); ++v) put_[v] = most[v] != 0;
   has_changed_fixed_ = most[put_.size()] != 0;
   first_changed_ = kNone - static_cast<Index>(most[put_.size() + 1]);
+  last_time_ = static_cast<Index>(most[put_.size() + 2]) - 1;
   return {};
 }
 
@@ -170,15 +175,18 @@ bool Companion::has_any(const ChosenVariables& chosen, bool of_records) const {
   return false;
 }
 
+/// Whether a variable of records is defined that can be in the dataset.
+bool Companion::may_have_records() const {
+  const auto& variables = file_.header().variables;
+  return std::any_of(variables.begin(), variables.end(), [&](const cdf::Variable& each) {
+    return is_field(file_.header(), each, true) && reason_to_leave_out(file_.header(), each).empty();
+  });
+}
+
 /// Fixed fields alone wait for the first record, if there will be one.
 bool Companion::is_ready(const ChosenVariables& chosen, Index num_records, bool at_end) const {
   if (has_any(chosen, true)) return num_records > 0;
-  const auto& variables = file_.header().variables;
-  const bool may_have_records =
-      std::any_of(variables.begin(), variables.end(), [&](const cdf::Variable& each) {
-        return is_field(file_.header(), each, true) && reason_to_leave_out(file_.header(), each).empty();
-      });
-  return has_any(chosen, false) && (at_end || !may_have_records);
+  return has_any(chosen, false) && (at_end || !may_have_records());
 }
 
 /// Before the end only the last step is written again: a program that changes early records again and again

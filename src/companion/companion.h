@@ -4,17 +4,20 @@
 //   Companion companion(comm, store, *file, options, true);
 //   companion.take_definition();               // after each SharedFile::end_definition()
 //   companion.note(accesses);                  // after a put of this rank
-//   companion.follow().check();                // after a collective put
+//   companion.follow(accesses).check();        // after a collective put
 //   companion.commit().check();                // after SharedFile::sync()
 //   companion.close().check();                 // before SharedFile::close()
 //
-// Steps. A record is written when a collective put has begun a later one, at commit(), and at close(): each
-// rank reads a share of it from the file. If the file has variables of records, fixed fields are written with
-// the first record. A dataset has the variables that any rank has put when its first step is written. When
-// others are put, it is written again from the first record: with the next record, or at close(). What is put
-// to steps and fixed fields that are written already is in the dataset after close(); that of its last step
-// also after the next record. Times are those of the variable named like the dimension of records, if they
-// grow from record to record; else 0, 1, 2 ...
+// Steps. A record that one collective put covers completely is written from the memory of that call, at once.
+// Other records are written when a collective put has begun a later one, at commit(), and at close(): each
+// rank reads a share from the file. Fixed fields are written with the first record, or in a file without
+// variables of records as if they were one. A dataset has the variables that any rank has put when its first
+// step is written. When others are put, it is written again from the first record: with the next record, or
+// at close(). What is put to steps and fixed fields that are written already is in the dataset after close();
+// that of its last step also after the next record.
+//
+// Times are those of the variable named like the dimension of records, if they grow from record to record;
+// else 0, 1, 2 ...
 //
 // Errors are those of all ranks. After the first one, which is returned once, there is no dataset any more:
 // it is closed with the steps that it has, and all functions succeed. The file is not concerned. Decision 56.
@@ -28,6 +31,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "companion/brought_record.h"
 #include "companion/companion_schema.h"
 #include "esker/types/options.hpp"
 #include "esker/types/status.hpp"
@@ -61,13 +65,14 @@ class Companion {
   /// The same for a variable from a record on; -1: a fixed one.
   void note(int variable, Index record);
 
-  /// Collective: writes the records before the last one.
-  Status follow();
+  /// Collective, in a collective put of this rank's `accesses`: writes the records before the last one, and
+  /// that one if the accesses of all ranks cover it.
+  Status follow(std::span<const cdf::Access> accesses);
   /// Collective: writes all records.
   Status commit();
   /// Collective: writes what is not written, or not as the file has it now, and closes the dataset.
   Status close();
-  /// Collective: closes the dataset with the steps that it has.
+  /// Collective: closes the dataset, without records that are not in the file.
   Status abandon();
 
   /// On rank 0: what the user should know, without the messages that were taken before. Local.
@@ -95,20 +100,28 @@ class Companion {
   [[nodiscard]] Index first_to_write(bool at_end) const;
   Status find_times(Work& work);
 
+  [[nodiscard]] bool may_have_records() const;
+  [[nodiscard]] ChosenVariables wanted() const;
+  Status write_brought(const std::vector<BroughtBox>& brought);
+  Result<bool> cover(const std::vector<BroughtBox>& brought, const ChosenVariables& chosen, Index step);
+
   Status begin(const ChosenVariables& chosen);
   Status describe(const ChosenVariables& chosen);
   void tell_differences();
   Result<std::shared_ptr<WriterLock>> borrow_lock();
   Result<std::map<int, AttributeValue>> share_coordinates(const ChosenVariables& chosen);
+  Status drop_all();
   Status match_existing();
   [[nodiscard]] ChosenVariables variables_of(const Schema& existing) const;
 
   Result<std::vector<double>> share_times(const ChosenVariables& chosen, Index first, Index end);
-  Status write_step(double time);
-  Status read_shares(StepInput& input);
+  Status write_step(double time, const std::vector<BroughtBox>* brought = nullptr);
+  Status add_patches(StepInput& input, const std::vector<BroughtBox>* brought);
+  Status read_shares(StepInput& input, const std::vector<bool>& is_read);
   Status read_share(int variable, Index record, const Box& box, std::byte* target);
   Status read_values(int variable, const Records& records, cdf::Type type, std::byte* target);
 
+  Status finish();
   Status end(const Status& status);
   void tell(const std::string& text);
   [[nodiscard]] Index num_steps() const {
@@ -131,6 +144,7 @@ class Companion {
   ChosenVariables put_;          // by this rank; at the last commit: by any
   Index first_changed_ = kNone;  // the first step of the dataset that was put to
   bool has_changed_fixed_ = false;
+  Index last_time_ = -1;               // the last record whose time was put
   std::vector<std::string> messages_;  // rank 0
 };
 

@@ -86,15 +86,28 @@ Status Companion::resume() {
   Status matches = opened.status();
   if (opened.ok()) {
     pipeline_ = std::move(*opened);
-    matches = match_existing();
+    matches = is_empty ? drop_all() : match_existing();
   }
   if (matches.ok()) return {};
-  (void)abandon();
+  (void)finish();
   tell(fmt::format("{} is not continued: {}", path_, matches.message()));
   return {};
 }
 
-/// kInvalidArgument: the dataset has other fields or times than the file. Collective.
+/// A dataset whose steps the file does not have is replaced by the next one, with its variables. Collective.
+Status Companion::drop_all() {
+  options_.overwrite = true;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "open", [&] {
+    put_ = variables_of(pipeline_->schema());
+    return Status();
+  }));
+  const Status closed = pipeline_->close(Status());
+  pipeline_.reset();
+  return closed;
+}
+
+/// kInvalidArgument: the dataset has other fields or times than the file. A killed run may have left a step
+/// more than records, which is removed. Collective.
 Status Companion::match_existing() {
   Status differs;
   for (const bool numbers : {false, true}) {
@@ -106,6 +119,10 @@ Status Companion::match_existing() {
     }));
     ESKER_RETURN_IF_ERROR(describe(chosen_));
     const Index num_records = has_any(chosen_, true) ? file_.header().num_records : 1;
+    if (num_steps() == num_records + 1 && num_records > 0) {
+      const double last_kept = pipeline_->times()[static_cast<std::size_t>(num_records) - 1];
+      ESKER_RETURN_IF_ERROR(pipeline_->rewind(Status(), last_kept));
+    }
     const bool has_more = num_steps() > num_records;
     ESKER_ASSIGN_OR_RETURN(const auto times, share_times(chosen_, 0, std::min(num_steps(), num_records)));
     differs = all_do(*comm_, "open", [&]() -> Status {

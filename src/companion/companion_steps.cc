@@ -84,24 +84,41 @@ Result<std::vector<double>> Companion::share_times(const ChosenVariables& chosen
   return times;
 }
 
-/// Writes the next step. Collective.
-Status Companion::write_step(double time) {
+/// Writes the next step. `brought`: this rank's boxes of the fields that a transfer covered; null: all fields
+/// are read. Collective.
+Status Companion::write_step(double time, const std::vector<BroughtBox>* brought) {
   StepInput input;
   input.step = num_steps();
   input.time = time;
-  input.status = guarded("commit", [&] { return read_shares(input); });
+  input.status = guarded("commit", [&] { return add_patches(input, brought); });
   return pipeline_->write_step(std::move(input));
 }
 
-/// The shares of this rank in the fields of a step. Local.
-Status Companion::read_shares(StepInput& input) {
+/// Local.
+Status Companion::add_patches(StepInput& input, const std::vector<BroughtBox>* brought) {
+  const auto& fields = pipeline_->schema().fields();
+  const bool brings_records = may_have_records();
+  input.patches.resize(fields.size());
+  std::vector<bool> is_read(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool is_brought = brought && fields[f].fixed != brings_records;
+    is_read[f] = is_due(fields[f], input.step) && !is_brought;
+    if (!is_brought) continue;
+    for (const BroughtBox& each : *brought) {
+      if (each.variable == schema_.variable_of_field[f]) input.patches[f].push_back(each.patch);
+    }
+  }
+  return read_shares(input, is_read);
+}
+
+/// The shares of this rank in some fields of a step. Local.
+Status Companion::read_shares(StepInput& input, const std::vector<bool>& is_read) {
   const Schema& schema = pipeline_->schema();
   const auto& fields = schema.fields();
-  input.patches.resize(fields.size());
   std::vector<Box> boxes;
-  for (const Field& field : fields) {
-    boxes.push_back(share_of(schema.box_of(schema.grid_of(field)), comm_->rank(), comm_->size()));
-    if (is_due(field, input.step)) input.copied_bytes += num_samples(boxes.back()) * field.sample_bytes();
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    boxes.push_back(share_of(schema.box_of(schema.grid_of(fields[f])), comm_->rank(), comm_->size()));
+    if (is_read[f]) input.copied_bytes += num_samples(boxes.back()) * fields[f].sample_bytes();
   }
   if (input.copied_bytes > pipeline_->most_copied_bytes()) {
     return error(Code::kOutOfMemory,
@@ -110,7 +127,7 @@ Status Companion::read_shares(StepInput& input) {
                  input.copied_bytes, pipeline_->most_copied_bytes(), 2 * input.copied_bytes);
   }
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    if (!is_due(fields[f], input.step) || boxes[f].empty()) continue;
+    if (!is_read[f] || boxes[f].empty()) continue;
     const Index n_bytes = num_samples(boxes[f]) * fields[f].sample_bytes();
     input.copies.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(n_bytes)));
     std::byte* memory = input.copies.back().get();

@@ -96,6 +96,8 @@ class SharedFile {
   /// Collective: leaves without publishing records; a new file that was never defined does not appear.
   Status abandon();
 
+  /// The records that the file has for readers: those of this rank's own puts may be more. Local.
+  [[nodiscard]] Index num_published_records() const { return stored_ ? stored_->num_records : 0; }
   /// The writer lock, which this object keeps; null on ranks other than 0, and for reading. Local.
   [[nodiscard]] const WriterLock* lock() const { return lock_.get(); }
   /// What transfers use: names and values of options; empty before the first one. Local.

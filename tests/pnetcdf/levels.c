@@ -56,6 +56,17 @@ static void define(void) {
   OK(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 4, "test"));
 }
 
+/// With one variable, which one call puts.
+static void define_one(void) {
+  int dims[4], id;
+  OK(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+  OK(ncmpi_def_dim(ncid, "z", kZ, &dims[1]));
+  OK(ncmpi_def_dim(ncid, "y", kY, &dims[2]));
+  OK(ncmpi_def_dim(ncid, "x", kX, &dims[3]));
+  OK(ncmpi_def_var(ncid, "temp", NC_FLOAT, 4, dims, &id));
+  OK(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 4, "test"));
+}
+
 static void put_topo(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {0, kX};
   float values[kPlaces];
@@ -100,6 +111,15 @@ static void put_temp(enum Way way, int record) {
     fill_values(values, (z * kY + (int)start[2]) * kX, (int)count[2] * kX, record, 100);
     put(way, "temp", start, count, values);
   }
+}
+
+/// All levels are one box.
+static void put_whole_temp(int record) {
+  MPI_Offset start[4] = {record, 0, 0, 0}, count[4] = {1, kZ, 0, kX};
+  float values[kPlaces];
+  rows(&start[2], &count[2]);
+  fill_values(values, 0, (int)count[2] * kZ * kX, record, 100 * rank);
+  put(kTogether, "temp", start, count, values);
 }
 
 static void put_rest(enum Way way, int record) {
@@ -152,9 +172,9 @@ static void open_file(const char* path) {
   last_time = 9 + n_records;
 }
 
-static void create_file(const char* path) {
+static void create_file(const char* path, void (*define_all)(void)) {
   OK(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
-  define();
+  define_all();
   OK(ncmpi_enddef(ncid));
 }
 
@@ -166,7 +186,9 @@ static void kill_all(void) {
 
 static void follow(const char* path, const char* word) {
 #define WORD(name) (strcmp(word, name) == 0)
-  if (WORD("create")) create_file(path);
+  if (WORD("create")) create_file(path, define);
+  if (WORD("create-one")) create_file(path, define_one);
+  if (WORD("whole")) put_whole_temp(n_records++);
   if (WORD("open")) open_file(path);
   if (WORD("fixed")) put_fixed();
   if (WORD("record")) put_record(kTogether);
@@ -183,6 +205,7 @@ static void follow(const char* path, const char* word) {
   if (WORD("topo")) shift += 3, put_topo();
   if (WORD("add")) add_variable();
   if (WORD("sync")) OK(ncmpi_sync(ncid));
+  if (WORD("sync-fails")) CHECK(ncmpi_sync(ncid) != NC_NOERR || strcmp(getenv("ESKER_FORMAT"), "cdf5") == 0);
   if (WORD("close")) OK(ncmpi_close(ncid));
   if (WORD("abort")) OK(ncmpi_abort(ncid));
   if (WORD("refused"))

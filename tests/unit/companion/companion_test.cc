@@ -34,7 +34,7 @@ struct Pair {
   Status put(std::span<cdf::Access> accesses) {
     file->put({}, accesses).check();
     companion->note(accesses);
-    return companion->follow();
+    return companion->follow(accesses);
   }
   Status sync() {
     file->sync().check();
@@ -174,6 +174,57 @@ TEST_P(CompanionTest, AnErrorIsThatOfAllRanksOnceAndTheFileIsWhole) {
     EXPECT_EQ((*file)->header().num_records, 3);
   }
   EXPECT_GT(n_errors, 5);
+}
+
+/// Whether a record, or a fixed field, that one put covers is read back.
+TEST_P(CompanionTest, WhatOnePutCoversIsNotReadBack) {
+  for (const bool has_records : {false, true}) {
+    std::atomic<int> reads = 0;
+    const auto memory = memory_store();
+    const auto store = faulty_store(memory, [&](StoreCall call, const std::string& path) {
+      reads += call == StoreCall::kRead && path.find("run.nc") != std::string::npos ? 1 : 0;
+      return 0;
+    });
+    run_ranks(GetParam(), [&](const Communicator& comm) {
+      const auto file =
+          cdf::SharedFile::create(comm.get(), store, "run.nc", cdf::Version::kData64, true, Options())
+              .value();
+      file->definition().dims = {{"t", 0}, {"y", 12}, {"x", 5}};
+      std::vector<int> dims{1, 2};
+      if (has_records) dims.insert(dims.begin(), 0);
+      file->definition().variables = {{"a", dims, {}, netcdf::Type::kFloat},
+                                      {"b", dims, {}, netcdf::Type::kShort}};
+      file->end_definition({}).check();
+      Companion companion(comm.get(), store, *file, Options(), "idx", true);
+      companion.take_definition().check();
+      const Index first = 12 * comm.rank() / comm.size(), end = 12 * (comm.rank() + 1) / comm.size();
+      const std::vector<float> a(60, 2.5f);
+      const std::vector<std::int16_t> b(60, 7);
+      for (Index record = 0; record < (has_records ? 3 : 1); ++record) {
+        std::vector<cdf::Access> both(2);
+        for (int v = 0; v < 2; ++v) {
+          cdf::Access& each = both[static_cast<std::size_t>(v)];
+          each.variable = v;
+          each.start = {first, 0}, each.count = {end - first, 5};
+          if (has_records)
+            each.start.insert(each.start.begin(), record), each.count.insert(each.count.begin(), 1);
+          each.memory_type = v == 0 ? netcdf::Type::kFloat : netcdf::Type::kShort;
+          each.values = v == 0 ? static_cast<const void*>(a.data()) : b.data();
+        }
+        file->put({}, both).check();
+        companion.note(both);
+        companion.follow(both).check();
+      }
+      file->sync().check();
+      comm.get()->barrier();
+      EXPECT_EQ(reads, 0);
+      companion.close().check();
+      EXPECT_EQ(reads, 0);
+      comm.get()->barrier();
+      file->close().check();
+    });
+    EXPECT_EQ(compare(memory, "run.idx"), (has_records ? 3 : 1) * 60 * 6);
+  }
 }
 
 TEST(CompanionTest, SaysWhatMemoryIsMissing) {
