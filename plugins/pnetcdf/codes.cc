@@ -46,9 +46,9 @@ int number_of(const Status& status) {
 
 }  // namespace
 
-void warn(const std::string& text) {
+void warn(const std::string& text, bool prints) {
   static std::set<std::string> printed;
-  if (printed.insert(text).second) std::fprintf(stderr, "esker: %s\n", text.c_str());
+  if (printed.insert(text).second && prints) std::fprintf(stderr, "esker: %s\n", text.c_str());
 }
 
 int code_of(const Status& status) {

@@ -10,8 +10,8 @@
 
 namespace esker::pnetcdf {
 
-/// Prints a text to stderr, each text once.
-void warn(const std::string& text);
+/// Prints a text to stderr, each text once; never if another rank `prints` it.
+void warn(const std::string& text, bool prints = true);
 
 /// Warns with the text of an error.
 int code_of(const Status& status);

@@ -52,6 +52,7 @@ Status OpenFile::close(bool keeps) {
 
 Status OpenFile::told(Status status) const {
   for (const std::string& text : companion->take_messages()) warn(text);
+  if (!status.ok()) warn(status.message(), comm->rank() == 0);
   return status;
 }
 

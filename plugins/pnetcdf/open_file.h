@@ -66,7 +66,7 @@ struct OpenFile {
   Status sync(bool all_records);
   /// Collective: closes the dataset and the file. `keeps`: else without records that are not in the file.
   Status close(bool keeps);
-  /// What a function of the companion returned, after printing its messages. Local.
+  /// What a function of the companion returned, after printing its messages, and on rank 0 its error. Local.
   Status told(Status status) const;
 
   /// Collective, only if is_safe: the lowest code of all ranks. Else this rank's.

@@ -4,7 +4,7 @@
 
 PROGRAM: that of levels.c; LIBRARY: the directory of Esker's libpnetcdf. Each case writes one file, on each number of ranks.
 The dataset has the values of the file, in Esker, OpenVisus and xarray; the file is what it is without a dataset. Exit
-status 1 after errors.
+status 1 after errors, 77 if a module of Python is missing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,16 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import netCDF4
-import numpy as np
+try:
+    import netCDF4
+    import numpy as np
+    import OpenVisus
+    import xarray
 
-import esker
+    import esker
+except ModuleNotFoundError as missing:
+    print("skipped:", missing)
+    sys.exit(77)
 
 RECORDS = frozenset({"temp", "wind", "series"})
 ALL = RECORDS | {"topo"}
@@ -151,7 +157,7 @@ class Tester:
             (folder / "run").touch()
             path.touch()
         said = self.run(file, case, ranks, "netcdf4" if case.words == "refused" else form)
-        most = 1 if case.says == LEFT_OUT and ";" not in case.words else 7
+        most = 7 if ";" in case.words or case.words == "refused" else 1
         assert not case.says or 1 <= said.count(case.says) <= most, f"expected '{case.says}', found: {said}"
         if case.words == "refused":
             return
@@ -194,8 +200,6 @@ def compare(path: Path, file: Path, case: Case) -> None:
 def compare_elsewhere(path: Path, dataset: esker.Dataset) -> None:
     """OpenVisus and xarray read what Esker reads."""
     if path.suffix == ".zarr":
-        import xarray
-
         with xarray.open_zarr(path, consolidated=False) as group:
             for name in dataset.fields:
                 last = dataset[name].read(step=-1)
@@ -203,8 +207,6 @@ def compare_elsewhere(path: Path, dataset: esker.Dataset) -> None:
                 theirs = theirs[-1] if "time" in group[name].dims else theirs
                 np.testing.assert_array_equal(theirs, np.asarray(last).reshape(np.shape(theirs)), name)
         return
-    import OpenVisus
-
     for part in dataset.parts:
         db = OpenVisus.LoadDataset(part.path)
         lo, hi = part.box
