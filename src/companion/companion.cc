@@ -34,7 +34,7 @@ Companion::Companion(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, c
       options_(std::move(options)),
       path_(companion_path(file.path(), format)) {
   options_.format = format;
-  options_.overwrite = may_replace;
+  if (may_replace) options_.overwrite = true;
 }
 
 Status Companion::take_definition() {

@@ -172,8 +172,8 @@ static void open_file(const char* path) {
   last_time = 9 + n_records;
 }
 
-static void create_file(const char* path, void (*define_all)(void)) {
-  OK(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
+static void create_file(const char* path, int mode, void (*define_all)(void)) {
+  OK(ncmpi_create(MPI_COMM_WORLD, path, mode | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
   define_all();
   OK(ncmpi_enddef(ncid));
 }
@@ -186,8 +186,11 @@ static void kill_all(void) {
 
 static void follow(const char* path, const char* word) {
 #define WORD(name) (strcmp(word, name) == 0)
-  if (WORD("create")) create_file(path, define);
-  if (WORD("create-one")) create_file(path, define_one);
+  if (WORD("create")) create_file(path, NC_CLOBBER, define);
+  if (WORD("create-one")) create_file(path, NC_CLOBBER, define_one);
+  if (WORD("create-first")) create_file(path, NC_NOCLOBBER, define);
+  if (WORD("delete") && rank == 0) OK(ncmpi_delete(path, MPI_INFO_NULL));
+  if (WORD("delete")) MPI_Barrier(MPI_COMM_WORLD);
   if (WORD("whole")) put_whole_temp(n_records++);
   if (WORD("open")) open_file(path);
   if (WORD("fixed")) put_fixed();

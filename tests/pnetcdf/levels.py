@@ -101,6 +101,13 @@ CASES = {
         says="its steps are not the records of the file",
         is_stale=True,
     ),
+    "replaced": Case("create fixed record record close; create fixed record close", times(1)),
+    "not replaced": Case(
+        "create fixed record record close; delete create-first fixed record sync-fails close",
+        times(2),
+        says="exists; choose another path or set the option overwrite",
+        is_stale=True,
+    ),
     "in the place of another file": Case(
         "blocked create fixed record sync-fails record close",
         (),
