@@ -3,7 +3,7 @@
 
     python3 bench/pnetcdf/run.py LIBRARY --dir /dev/shm [--dir DIRECTORY] [--only TEXT] [--cube 200] [--repeat 5] [--json FILE]
 
-LIBRARY: the directory of Esker's libpnetcdf.so.0d. S3D-IO and FLASH-IO are built by scripts/pnetcdf_codes.sh, E3SM-IO as
+LIBRARY: the directory of Esker's libpnetcdf.so.0d. FLASH-IO is built by scripts/pnetcdf_codes.sh, the others as
 tests/pnetcdf/codes.py says. The two libraries take turns; which comes first alternates. Files of the first turn are
 compared: exit status 1 if their values differ. The seconds are those that each code prints for its output, with opening
 and closing of files. S3D-IO writes five

@@ -6,7 +6,7 @@ LIBRARY: the directory of Esker's libpnetcdf.so.0d. The sources are Debian's, fe
 programs are built with Debian's library, and run on 1, 2, 4 and 7 ranks. programs.txt lists the programs, the numbers of
 ranks on which each passes, and why it does not on others. It is an error if a program fails where it passes in the list;
 if it passes where the list has nothing, its line is printed as it should be. Codes write the same values with both libraries,
-in files that ncvalidator accepts: FLASH-IO and S3D-IO, and those that codes.py names, where they have been built.
+in files that ncvalidator accepts: FLASH-IO, and those that codes.py names, where they have been built.
 netCDF-C's tests of its PnetCDF dispatch pass. --original: run PnetCDF itself. Exit status 1 after errors, 77 if the sources cannot be had.
 """
 

@@ -1,8 +1,9 @@
 """Runs codes with Debian's PnetCDF and with Esker's library, and compares what they write.
 
-FLASH-IO and S3D-IO are built by scripts/pnetcdf_codes.sh. The others are not: they take part if they have been built, as
-their manuals say, with Debian's PnetCDF and Open MPI, and are in build/pnetcdf (a link will do):
+FLASH-IO is built by scripts/pnetcdf_codes.sh. The others are not: they take part if they have been built, as their manuals
+say, with Debian's PnetCDF and Open MPI, and are in build/pnetcdf (a link will do):
 
+    s3d-io/s3d_io.x                                             S3D-IO, with a call of its random_set_seed: runs are alike
     e3sm-io/src/e3sm_io, e3sm-io/datasets/map_*_case_16p.nc    E3SM-IO
     pism/pism, pism/pism_config.nc                              PISM
     parallelio/tests/cunit/test_*                               the C tests of ParallelIO
