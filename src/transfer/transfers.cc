@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/run.h"
+#include "transfer/run_transfer.h"
 
 namespace esker {
 
@@ -48,11 +49,16 @@ const Prepared* Transfers::last() const {
   return with_samples == plans_.rend() ? nullptr : &with_samples->plan->exchange();
 }
 
+Index Transfers::bytes_of_plans() const {
+  Index bytes = 0;
+  for (const Kept& each : plans_) bytes += each.plan->size_bytes();
+  return bytes;
+}
+
 /// Forgets the plans if they need more than a quarter of the budget on any rank. Their bytes on this one.
 /// Collective.
 Index Transfers::fit_kept_plans() {
-  Index bytes = 0;
-  for (const Kept& each : plans_) bytes += each.plan->size_bytes();
+  const Index bytes = bytes_of_plans();
   std::array<std::uint64_t, 1> any_exceeds{bytes > policy_.memory_budget_bytes / 4 ? 1u : 0u};
   comm_.all_reduce_max(any_exceeds);
   if (any_exceeds[0] == 0) return bytes;
@@ -78,6 +84,22 @@ Result<Transfers::OutOfRange> Transfers::put(const std::vector<FileArray>& array
     return Status();
   }));
   return put_offered();
+}
+
+// Uses what plans and their buffers leave of the budget; if that is less than half of it, they are forgotten.
+Result<Transfers::OutOfRange> Transfers::put_runs(std::span<const ArrayBoxes> mine, File& file) {
+  offered_.reset();
+  const Index budget = policy_.memory_budget_bytes;
+  std::array<std::uint64_t, 1> used{static_cast<std::uint64_t>(bytes_of_plans() + buffers_.size_bytes())};
+  comm_.all_reduce_max(used);
+  if (static_cast<Index>(used[0]) > budget / 2) {
+    plans_.clear();
+    buffers_.release();
+    used[0] = 0;
+  }
+  return esker::put_runs(
+      comm_, mine, file,
+      {budget - static_cast<Index>(used[0]), policy_.buffer_bytes, policy_.aggregators, most_writers_});
 }
 
 }  // namespace esker

@@ -11,6 +11,7 @@
 #include "exchange/buffers.h"
 #include "plan/policy.h"
 #include "store/store.h"
+#include "transfer/array_boxes.h"
 #include "transfer/convert_source.h"
 #include "transfer/file_array.h"
 #include "transfer/transfer_plan.h"
@@ -37,6 +38,9 @@ class Transfers {
   /// rank's; holes in what is written keep what the file has. Collective; errors as above.
   Result<OutOfRange> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
+  /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as above.
+  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file);
+
   /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
   /// later ones unsafe. Collective.
   void withdraw() { buffers_.withdraw(); }
@@ -53,6 +57,7 @@ class Transfers {
     ConvertSource source;
     TransferStore sink;
   };
+  [[nodiscard]] Index bytes_of_plans() const;
   Index fit_kept_plans();
 
   static constexpr std::size_t kMostPlans = 16;

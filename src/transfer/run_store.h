@@ -1,0 +1,44 @@
+// RunStore: stores what ranks bring of a range of a file, and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/deliver.h"
+#include "esker/types/status.hpp"
+#include "store/store.h"
+#include "transfer/array_boxes.h"
+
+namespace esker {
+
+class RunStore {
+ public:
+  /// For ranges of at most this size. May throw; local.
+  explicit RunStore(Index range_bytes);
+
+  /// Writes the runs of messages that RunWriters for `range` made; later ones overwrite earlier ones. Holes
+  /// that are cheap to read are read, and written with the runs around them: no other rank may write to the
+  /// range at the same time. May throw; local.
+  Status store(File& file, const FileRange& range, std::span<const Delivery> messages);
+
+ private:
+  /// Bytes of the buffer that are written at once.
+  struct Part {
+    Index begin, end;
+    bool has_holes;
+  };
+  void mark(std::uint32_t begin, std::uint32_t bytes);
+  void mark_all(std::span<const std::byte> message);
+  void copy_all(std::span<const std::byte> message);
+  void find_parts(Index range_bytes, Index cheap_gap_bytes);
+  [[nodiscard]] Index next_byte(Index from, bool is_held, Index end) const;
+
+  std::unique_ptr<std::byte[]> buffer_;
+  std::vector<std::uint64_t> held_;  // a bit for each byte of the buffer
+  std::vector<Part> parts_;
+};
+
+}  // namespace esker

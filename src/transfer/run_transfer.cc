@@ -1,0 +1,269 @@
+#include "transfer/run_transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "comm/deliver.h"
+#include "plan/ownership.h"
+#include "transfer/run_message.h"
+#include "transfer/run_rounds.h"
+#include "transfer/run_store.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kPage = 4096;
+constexpr Index kUnit = Index{1} << 20;       // larger ranges begin at multiples of it
+constexpr Index kCellsOfRange = 16;           // so finely the loads of a range are known
+constexpr Index kMostCells = Index{1} << 14;  // of a section of the file, whose loads are known at once
+constexpr Index kMostRange = Index{8} << 20;
+constexpr Index kLeastRange = Index{64} << 10;
+
+class RunTransfer {
+ public:
+  RunTransfer(Comm& comm, std::span<const ArrayBoxes> mine, File& file, const RunOptions& options)
+      : comm_(comm), mine_(mine), file_(file), options_(options) {}
+
+  Status run() {
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
+      out_of_range_.resize(mine_.size());
+      for (const ArrayBoxes& boxes : mine_) {
+        walks_.emplace_back(boxes);
+        bounds_.push_back(walks_.back().bounds());
+      }
+      return Status();
+    }));
+    for (Index from = 0;;) {
+      const FileRange rest = bounds_from(from);
+      if (rest.end <= rest.begin) break;
+      from = choose_section(rest);
+      ESKER_RETURN_IF_ERROR(move_section());
+    }
+    return agree(comm_, stored_);
+  }
+  std::vector<bool> take_out_of_range() { return std::move(out_of_range_); }
+
+ private:
+  /// What all ranks bring after byte `from`. Collective.
+  FileRange bounds_from(Index from) {
+    FileRange mine{std::numeric_limits<Index>::max(), 0};
+    for (std::size_t a = 0; a < mine_.size(); ++a) {
+      if (bounds_[a].end <= from) continue;
+      const FileRange part = bounds_[a].begin < from ? walks_[a].bounds(from) : bounds_[a];
+      mine = {std::min(mine.begin, part.begin), std::max(mine.end, part.end)};
+    }
+    std::array<std::uint64_t, 2> most{~static_cast<std::uint64_t>(mine.begin),
+                                      static_cast<std::uint64_t>(mine.end)};
+    comm_.all_reduce_max(most);
+    return {static_cast<Index>(~most[0]), static_cast<Index>(most[1])};
+  }
+
+  /// Divides what follows into cells, as far as one section reaches. Returns its end.
+  Index choose_section(const FileRange& rest) {
+    const Index bytes = rest.size();
+    limits_.n_ranks = comm_.size();
+    limits_.n_aggregators =
+        options_.aggregators > 0
+            ? std::min(options_.aggregators, comm_.size())
+            : choose_aggregators(comm_.size(), bytes,
+                                 options_.most_writers > 0 ? options_.most_writers : comm_.size());
+    limits_.send_bytes = limits_.receive_bytes = static_cast<std::uint64_t>(options_.memory_bytes / 4);
+    const Index most = std::max(
+        kPage,
+        std::min(options_.buffer_bytes > 0 ? options_.buffer_bytes : kMostRange, options_.memory_bytes / 8));
+    const Index even = std::max(bytes / limits_.n_aggregators, kLeastRange);
+    const Index unit = even >= kUnit && most >= kUnit ? kUnit : kPage;
+    loads_.begin = rest.begin / unit * unit;
+    const Index needed = div_up(rest.end - loads_.begin, limits_.n_aggregators);
+    const Index range = std::min(round_up(std::max(needed, kLeastRange), unit), most / unit * unit);
+    limits_.range_cells = kCellsOfRange;
+    loads_.cell_bytes = range / kCellsOfRange;
+    n_cells_ = std::min(kMostCells, div_up(rest.end - loads_.begin, loads_.cell_bytes));
+    return loads_.begin + n_cells_ * loads_.cell_bytes;
+  }
+
+  Status move_section() {
+    std::vector<RunRound> rounds;
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
+      count_cells();
+      return Status();
+    }));
+    comm_.all_reduce_max(loads_.most);
+    comm_.all_reduce_sum(loads_.all);
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
+      rounds = divide_rounds(loads_, limits_);
+      return reserve(rounds);
+    }));
+    for (const RunRound& round : rounds) ESKER_RETURN_IF_ERROR(move(round));
+    return {};
+  }
+
+  /// The bytes of this rank's messages, at most, in each cell.
+  void count_cells() {
+    own_.assign(static_cast<std::size_t>(n_cells_), 0);
+    const FileRange section{loads_.begin, loads_.begin + n_cells_ * loads_.cell_bytes};
+    for (std::size_t a = 0; a < mine_.size(); ++a) {
+      const Index size = size_bytes(mine_[a].type);
+      if (!bounds_[a].meets(section)) continue;
+      walks_[a].for_each_run(section, [&](const FileRun& run) {
+        Index at = run.begin - loads_.begin;
+        for (Index left = run.count; left > 0;) {
+          const Index cell = at / loads_.cell_bytes;
+          const Index n = std::min(left, div_up((cell + 1) * loads_.cell_bytes - at, size));
+          own_[static_cast<std::size_t>(cell)] += sizeof(RunHead) + static_cast<std::uint64_t>(n * size);
+          at += n * size;
+          left -= n;
+        }
+      });
+    }
+    loads_.most = own_;
+    loads_.all.assign(own_.begin(), own_.end());
+  }
+
+  [[nodiscard]] std::uint64_t own_bytes(const FileRange& range) const {
+    std::uint64_t bytes = 0;
+    for (Index at = range.begin; at < range.end; at += loads_.cell_bytes) {
+      bytes += own_[static_cast<std::size_t>((at - loads_.begin) / loads_.cell_bytes)];
+    }
+    return bytes;
+  }
+
+  /// The rank that collects a range.
+  [[nodiscard]] int aggregator(std::size_t number) const {
+    return static_cast<int>(share(comm_.size(), static_cast<Index>(number), limits_.n_aggregators));
+  }
+
+  /// Memory for any of the rounds.
+  Status reserve(const std::vector<RunRound>& rounds) {
+    std::uint64_t most = 0;
+    Index largest = 0;  // range that this rank collects
+    for (const RunRound& round : rounds) {
+      std::uint64_t bytes = 0;
+      for (std::size_t i = 0; i < round.ranges.size(); ++i) {
+        bytes += own_bytes(round.ranges[i]);
+        if (aggregator(i) == comm_.rank()) largest = std::max(largest, round.ranges[i].size());
+      }
+      most = std::max(most, bytes);
+    }
+    if (most > static_cast<std::uint64_t>(options_.memory_bytes)) {
+      return error(
+          Code::kOutOfMemory,
+          "put: boxes of one rank that overlap have {} bytes at one place of the file, and the memory "
+          "budget leaves {} for them; put them one after the other",
+          most, options_.memory_bytes);
+    }
+    if (most > to_send_bytes_) {
+      to_send_.reset();
+      to_send_.reset(new std::byte[most]);
+      to_send_bytes_ = most;
+    }
+    if (largest > range_bytes_) {
+      store_.emplace(largest);
+      range_bytes_ = largest;
+    }
+    return {};
+  }
+
+  Status move(const RunRound& round) {
+    std::vector<RunWriter> writers;
+    std::vector<OutgoingMessage> messages;
+    const Status made = guarded("put", [&] {
+      writers = write_messages(round);
+      for (std::size_t i = 0; i < writers.size(); ++i) {
+        if (writers[i].message().empty()) continue;
+        messages.push_back({aggregator(i), writers[i].message()});
+      }
+      return Status();
+    });
+    ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm_, made, messages, comm_.size()));
+    const Status stored = guarded("put", [&] {
+      for (std::size_t i = 0; i < round.ranges.size(); ++i) {
+        if (aggregator(i) == comm_.rank() && !received.deliveries.empty() && stored_.ok()) {
+          return store_->store(file_, round.ranges[i], received.deliveries);
+        }
+      }
+      return Status();
+    });
+    if (!stored.ok()) stored_ = stored;
+    return {};
+  }
+
+  std::vector<RunWriter> write_messages(const RunRound& round) {
+    std::vector<RunWriter> writers;
+    if (comm_.rank() < round.first_rank || comm_.rank() >= round.last_rank) return writers;
+    std::byte* memory = to_send_.get();
+    for (const FileRange& range : round.ranges) {
+      writers.emplace_back(memory, range.begin);
+      memory += own_bytes(range);
+    }
+    const FileRange all{round.ranges.front().begin, round.ranges.back().end};
+    for (std::size_t a = 0; a < mine_.size(); ++a) {
+      if (!bounds_[a].meets(all)) continue;
+      bool all_fit = true;
+      std::size_t i = 0;
+      walks_[a].for_each_run(all, [&](FileRun run) {
+        const Index size = size_bytes(mine_[a].type);
+        while (run.count > 0) {
+          if (run.begin < round.ranges[i].begin || run.begin >= round.ranges[i].end)
+            i = range_at(round, run.begin);
+          FileRun part = run;
+          part.count = std::min(run.count, div_up(round.ranges[i].end - run.begin, size));
+          all_fit &= writers[i].append(mine_[a], part);
+          run.begin += part.count * size;
+          run.values += part.count * run.stride_bytes;
+          run.count -= part.count;
+        }
+      });
+      if (!all_fit) out_of_range_[a] = true;
+    }
+    return writers;
+  }
+
+  /// The range of a round in which a sample begins.
+  static std::size_t range_at(const RunRound& round, Index begin) {
+    const auto after = std::upper_bound(round.ranges.begin(), round.ranges.end(), begin,
+                                        [](Index at, const FileRange& range) { return at < range.begin; });
+    return static_cast<std::size_t>(after - round.ranges.begin()) - 1;
+  }
+
+  Comm& comm_;
+  std::span<const ArrayBoxes> mine_;
+  File& file_;
+  RunOptions options_;
+  std::vector<BoxWalk> walks_;
+  std::vector<FileRange> bounds_;  // [position in mine_]
+  std::vector<bool> out_of_range_;
+  RunLimits limits_;
+  Index n_cells_ = 0;
+  CellLoads loads_;
+  std::vector<std::uint64_t> own_;  // [cell] bytes of this rank's messages
+  std::unique_ptr<std::byte[]> to_send_;
+  std::uint64_t to_send_bytes_ = 0;
+  std::optional<RunStore> store_;
+  Index range_bytes_ = 0;
+  Status stored_;  // the first error of this rank
+};
+
+}  // namespace
+
+Result<std::vector<bool>> put_runs(Comm& comm, std::span<const ArrayBoxes> mine, File& file,
+                                   const RunOptions& options) {
+  std::unique_ptr<RunTransfer> transfer;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "put", [&] {
+    transfer = std::make_unique<RunTransfer>(comm, mine, file, options);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(transfer->run());
+  return transfer->take_out_of_range();
+}
+
+}  // namespace esker
