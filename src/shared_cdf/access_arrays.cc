@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/macros.h"
 #include "formats/netcdf/cdf/cdf_file.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
@@ -34,33 +35,41 @@ struct Shape {
 
 Index step_of(const Access& access, std::size_t dim) { return access.step.empty() ? 1 : access.step[dim]; }
 
-bool has_values(const Access& access) {
-  return std::find(access.count.begin(), access.count.end(), 0) == access.count.end();
+/// One box of an access.
+struct AccessBox {
+  std::span<const Index> start, count;  // [dimension]
+
+  [[nodiscard]] bool has_values() const { return std::find(count.begin(), count.end(), 0) == count.end(); }
+};
+
+AccessBox box_of(const Access& access, std::size_t number, std::size_t n_dims) {
+  return {std::span(access.start).subspan(number * n_dims, n_dims),
+          std::span(access.count).subspan(number * n_dims, n_dims)};
 }
 
-/// Whether the distances in memory between the values of an access, which has some, fit in 63 bits.
-bool memory_fits(const Access& access) {
+/// The bytes that the values of a box reach in memory; nothing if they do not fit in 63 bits.
+std::optional<Index> memory_bytes(const Access& access, const AccessBox& box) {
   std::optional<Index> bytes = size_bytes(access.memory_type);
-  for (std::size_t d = 0; d < access.count.size() && bytes; ++d) {
+  for (std::size_t d = 0; d < box.count.size() && bytes; ++d) {
     if (access.map_bytes.empty()) {
-      bytes = checked_mul(*bytes, access.count[d]);
+      bytes = checked_mul(*bytes, box.count[d]);
       continue;
     }
-    if (access.map_bytes[d] == std::numeric_limits<Index>::min()) return false;
-    const auto reach = checked_mul(access.count[d], std::abs(access.map_bytes[d]));
+    if (access.map_bytes[d] == std::numeric_limits<Index>::min()) return std::nullopt;
+    const auto reach = checked_mul(box.count[d], std::abs(access.map_bytes[d]));
     bytes = reach ? checked_add(*bytes, *reach) : std::nullopt;
   }
-  return bytes.has_value();
+  return bytes;
 }
 
 /// Bytes between values in memory along each dimension.
-std::vector<Index> memory_strides(const Access& access) {
+std::vector<Index> memory_strides(const Access& access, const AccessBox& box) {
   if (!access.map_bytes.empty()) return access.map_bytes;
-  std::vector<Index> strides(access.count.size());
+  std::vector<Index> strides(box.count.size());
   Index bytes = size_bytes(access.memory_type);
   for (std::size_t d = strides.size(); d-- > 0;) {
     strides[d] = bytes;
-    bytes *= access.count[d];
+    bytes *= box.count[d];
   }
   return strides;
 }
@@ -78,36 +87,63 @@ void for_each_position(const std::vector<Index>& counts, const Visit& visit) {
   }
 }
 
-/// The patches of one access, which has values.
+/// The patches of one access.
 class Cutter {
  public:
   Cutter(const Header& header, const Access& access, int number, std::vector<KeyedPatch>& patches)
       : access_(access),
         shape_(header, header.variables[static_cast<std::size_t>(access.variable)]),
-        strides_(memory_strides(access)),
         number_(number),
         patches_(patches) {}
 
   void cut() {
-    std::vector<Index> single;  // counts of the dimensions that are cut to single indices
-    for (std::size_t d = 0; d < access_.count.size(); ++d) {
-      const bool is_apart = d < shape_.first_of_array || (step_of(access_, d) > 1 && access_.count[d] > 1);
-      singles_.push_back(is_apart);
-      if (is_apart) single.push_back(access_.count[d]);
+    const std::size_t n_dims = shape_.lengths.size();
+    for (std::size_t b = 0; b < access_.num_boxes(n_dims); ++b) {
+      box_ = box_of(access_, b, n_dims);
+      if (!box_.has_values()) continue;
+      strides_ = memory_strides(access_, box_);
+      for_each_position(single_counts(), [&](const std::vector<Index>& at) { add(at); });
+      box_first_byte_ += *memory_bytes(access_, box_);
     }
-    for_each_position(single, [&](const std::vector<Index>& at) { add(at); });
+  }
+
+  /// How many there are, or `limit` if there are more.
+  Index count(Index limit) {
+    const std::size_t n_dims = shape_.lengths.size();
+    Index n = 0;
+    for (std::size_t b = 0; b < access_.num_boxes(n_dims) && n < limit; ++b) {
+      box_ = box_of(access_, b, n_dims);
+      if (!box_.has_values()) continue;
+      Index of_box = 1;
+      for (const Index c : single_counts()) of_box = c < limit / of_box ? of_box * c : limit;
+      n += of_box;
+    }
+    return std::min(n, limit);
   }
 
  private:
+  /// The counts of the dimensions that are cut to single indices; sets `singles_`.
+  std::vector<Index> single_counts() {
+    std::vector<Index> counts;
+    singles_.clear();
+    for (std::size_t d = 0; d < box_.count.size(); ++d) {
+      const bool is_apart = d < shape_.first_of_array || (step_of(access_, d) > 1 && box_.count[d] > 1);
+      singles_.push_back(is_apart);
+      if (is_apart) counts.push_back(box_.count[d]);
+    }
+    return counts;
+  }
+
   void add(const std::vector<Index>& at) {
     KeyedPatch patch;
     patch.access = number_;
+    patch.first_byte = box_first_byte_;
     patch.key.variable = access_.variable;
     patch.box.rank = std::max(shape_.rank(), 1);
     std::size_t next = 0;
     for (std::size_t d = 0; d < singles_.size(); ++d) {
       const Index position = singles_[d] ? at[next++] : 0;
-      const Index index = access_.start[d] + position * step_of(access_, d);
+      const Index index = box_.start[d] + position * step_of(access_, d);
       patch.first_byte += position * strides_[d];
       if (shape_.has_records && d == 0) {
         patch.key.record = index;
@@ -116,7 +152,7 @@ class Cutter {
       } else {
         const std::size_t axis = singles_.size() - 1 - d;
         patch.box.lo[axis] = index;
-        patch.box.hi[axis] = index + (singles_[d] ? 1 : access_.count[d]);
+        patch.box.hi[axis] = index + (singles_[d] ? 1 : box_.count[d]);
         patch.stride_bytes[axis] = strides_[d];
       }
     }
@@ -125,27 +161,19 @@ class Cutter {
 
   const Access& access_;
   Shape shape_;
-  std::vector<Index> strides_;
   int number_;
   std::vector<KeyedPatch>& patches_;
+  // Of one box:
+  AccessBox box_;
+  Index box_first_byte_ = 0;
+  std::vector<Index> strides_;
   std::vector<bool> singles_;
 };
 
-}  // namespace
-
-Status check_access(const Header& header, const Access& access) {
-  if (access.variable < 0 || access.variable >= std::ssize(header.variables)) {
-    return error(Code::kNotFound, "variable {} does not exist", access.variable);
-  }
-  const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
-  const std::size_t n = variable.dims.size();
-  const auto fits = [&](const std::vector<Index>& list) { return list.size() == n || list.empty(); };
-  if (access.start.size() != n || access.count.size() != n || !fits(access.step) || !fits(access.map_bytes)) {
-    return error(Code::kInvalidArgument, "variable '{}' has {} dimensions: lists have another length",
-                 variable.name, n);
-  }
-  for (std::size_t d = 0; d < n; ++d) {
-    const Index start = access.start[d], count = access.count[d], step = step_of(access, d);
+/// Whether a box is in a variable; records may be beyond those that the file has.
+Status check_box(const Header& header, const Variable& variable, const Access& access, const AccessBox& box) {
+  for (std::size_t d = 0; d < box.count.size(); ++d) {
+    const Index start = box.start[d], count = box.count[d], step = step_of(access, d);
     if (count < 0 || step < 1) {
       return error(Code::kInvalidArgument, "variable '{}', dimension {}: count {}, step {}", variable.name, d,
                    count, step);
@@ -160,11 +188,36 @@ Status check_access(const Header& header, const Access& access) {
                  "variable '{}', dimension {} of length {}: start {}, count {}, step {} leave it",
                  variable.name, d, length, start, count, step);
   }
-  if (has_values(access) && !memory_fits(access)) {
-    return error(Code::kInvalidArgument, "variable '{}': the values in memory are more than 63 bits apart",
-                 variable.name);
-  }
   return {};
+}
+
+}  // namespace
+
+Status check_access(const Header& header, const Access& access) {
+  if (access.variable < 0 || access.variable >= std::ssize(header.variables)) {
+    return error(Code::kNotFound, "variable {} does not exist", access.variable);
+  }
+  const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
+  const std::size_t n = variable.dims.size();
+  const auto fits = [&](const std::vector<Index>& list) { return list.size() == n || list.empty(); };
+  const std::size_t n_boxes = access.num_boxes(n);
+  const bool has_boxes = access.start.size() == n_boxes * n && (n_boxes == 1 || access.map_bytes.empty());
+  if (!has_boxes || access.count.size() != access.start.size() || !fits(access.step) ||
+      !fits(access.map_bytes)) {
+    return error(Code::kInvalidArgument, "variable '{}' has {} dimensions: lists have another length",
+                 variable.name, n);
+  }
+  std::optional<Index> bytes = 0;
+  for (std::size_t b = 0; b < n_boxes; ++b) {
+    const AccessBox box = box_of(access, b, n);
+    ESKER_RETURN_IF_ERROR(check_box(header, variable, access, box));
+    if (!box.has_values()) continue;
+    const std::optional<Index> of_box = memory_bytes(access, box);
+    bytes = of_box && bytes ? checked_add(*bytes, *of_box) : std::nullopt;
+  }
+  if (bytes) return {};
+  return error(Code::kInvalidArgument, "variable '{}': the values in memory are more than 63 bits apart",
+               variable.name);
 }
 
 Status check_num_records(const Header& header, Index num_records) {
@@ -183,9 +236,19 @@ Status check_num_records(const Header& header, Index num_records) {
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses) {
   std::vector<KeyedPatch> patches;
   for (std::size_t a = 0; a < accesses.size(); ++a) {
-    if (has_values(accesses[a])) Cutter(header, accesses[a], static_cast<int>(a), patches).cut();
+    Cutter(header, accesses[a], static_cast<int>(a), patches).cut();
   }
   return patches;
+}
+
+bool has_patches_above(const Header& header, std::span<const Access> accesses, Index most) {
+  std::vector<KeyedPatch> none;
+  Index n = 0;
+  for (const Access& access : accesses) {
+    n += Cutter(header, access, 0, none).count(most + 1 - n);
+    if (n > most) return true;
+  }
+  return false;
 }
 
 SampleType sample_type(Type type) {
@@ -214,8 +277,13 @@ Index records_needed(const Header& header, std::span<const Access> accesses) {
   Index needed = 0;
   for (const Access& access : accesses) {
     const Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
-    if (!header.is_record(variable) || !has_values(access)) continue;
-    needed = std::max(needed, access.start[0] + (access.count[0] - 1) * step_of(access, 0) + 1);
+    if (!header.is_record(variable)) continue;
+    const std::size_t n = variable.dims.size();
+    for (std::size_t b = 0; b < access.num_boxes(n); ++b) {
+      const AccessBox box = box_of(access, b, n);
+      if (!box.has_values()) continue;
+      needed = std::max(needed, box.start[0] + (box.count[0] - 1) * step_of(access, 0) + 1);
+    }
   }
   return needed;
 }

@@ -45,6 +45,9 @@ Status check_num_records(const Header& header, Index num_records);
 /// The patches of accesses that passed check_access(), in their order. Local, pure.
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses);
 
+/// Whether they are more than `most`. Local, pure; O(boxes).
+bool has_patches_above(const Header& header, std::span<const Access> accesses, Index most);
+
 /// Where an array is, its type and fill value.
 FileArray array_of(const Header& header, const ArrayKey& key);
 

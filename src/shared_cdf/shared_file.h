@@ -76,8 +76,8 @@ class SharedFile {
   Status redefine();
 
   /// Collective: writes what all ranks bring, in one exchange. Where boxes overlap, the highest rank wins,
-  /// and among the boxes of one rank the last. `local`: an error of this rank, or accesses that it cannot do:
-  /// it alone gets the error, and takes part with nothing.
+  /// and among the boxes of one rank the last. Many boxes of a few samples are fine. `local`: an error of
+  /// this rank, or accesses that it cannot do: it alone gets the error, and takes part with nothing.
   Status put(const Status& local, std::span<Access> accesses);
   /// Collective: reads what each rank asks for. `local` as for put().
   Status get(const Status& local, std::span<Access> accesses);
@@ -127,6 +127,7 @@ class SharedFile {
   struct Brought;
   Status unite(Brought& brought, std::span<const Access> accesses);
   Result<Transfers::OutOfRange> put_united(Brought& brought);
+  Status put_boxes(std::span<Access> accesses);
   Status begin_records(Index known, Index num_records);
   Status publish(const char* operation, bool durable);
   Status write_num_records();

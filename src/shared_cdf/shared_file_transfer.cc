@@ -11,12 +11,16 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "formats/netcdf/model/fill.h"
+#include "shared_cdf/access_boxes.h"
 #include "shared_cdf/shared_file.h"
 #include "store/checksum.h"
 #include "transfer/own_access.h"
 
 namespace esker::cdf {
 namespace {
+
+/// If any rank brings more patches, they are moved as runs of samples, without a plan.
+constexpr Index kMostPlannedPatches = 64;
 
 Patch to_write(const KeyedPatch& patch, const Access& access) {
   Patch made;
@@ -90,6 +94,7 @@ struct SharedFile::Brought {
   std::vector<ArrayPatch> to_put;
   Index plan = 0;  // that this rank could use
   std::uint64_t hash = 0;
+  bool are_many = false;  // patches: they are not listed
 
   void find_arrays(const Header& header, std::span<const Access> accesses) {
     arrays.clear();
@@ -129,6 +134,8 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     ESKER_RETURN_IF_ERROR(check_moving("put", true));
     if (mine.ok()) mine = check_accesses(accesses, true);
     if (!mine.ok()) accesses = {};
+    brought.are_many = has_patches_above(header_, accesses, kMostPlannedPatches);
+    if (brought.are_many) return {};
     brought.patches = patches_of(header_, accesses);
     brought.keys = keys_of(brought.patches);
     brought.find_arrays(header_, accesses);
@@ -137,11 +144,18 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     return {};
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
-  std::array<std::uint64_t, 5> most{brought.hash, ~brought.hash, brought.plan == 0 ? 1u : 0u,
+  std::array<std::uint64_t, 6> most{brought.hash,
+                                    ~brought.hash,
+                                    brought.plan == 0 ? 1u : 0u,
                                     static_cast<std::uint64_t>(header_.num_records),
-                                    static_cast<std::uint64_t>(records_needed(header_, accesses))};
+                                    static_cast<std::uint64_t>(records_needed(header_, accesses)),
+                                    brought.are_many ? 1u : 0u};
   comm_->all_reduce_max(most);
   ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
+  if (most[5] != 0) {
+    ESKER_RETURN_IF_ERROR(put_boxes(accesses));
+    return mine;
+  }
   const bool are_equal = most[0] == ~most[1];
   const bool has_plan = are_equal && most[2] == 0;
   if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses));
@@ -151,6 +165,19 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     if (out_of_range[p]) accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
   }
   return mine;
+}
+
+Status SharedFile::put_boxes(std::span<Access> accesses) {
+  std::vector<ArrayBoxes> boxes;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
+    boxes = boxes_of(header_, accesses);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range, transfers_->put_runs(boxes, *file_));
+  for (std::size_t a = 0; a < accesses.size(); ++a) {
+    if (out_of_range[a]) accesses[a].is_out_of_range = true;
+  }
+  return {};
 }
 
 /// Collective: ranks that brought different arrays may have a plan for all of them.

@@ -94,13 +94,13 @@ void for_each_value(const cdf::Access& access, const Visit& visit) {
   }
 }
 
-/// The accesses of all ranks for one transfer. All ranks make the same list.
+/// The accesses of all ranks for one transfer, at most `most` of each. All ranks make the same list.
 inline std::vector<std::vector<CaseAccess>> random_accesses(const cdf::Header& header, int n_ranks,
-                                                            unsigned seed) {
+                                                            unsigned seed, int most = 4) {
   std::mt19937 random(seed);
   std::vector<std::vector<CaseAccess>> of_rank(static_cast<std::size_t>(n_ranks));
   for (auto& accesses : of_rank) {
-    const int n = std::uniform_int_distribution<int>(0, 4)(random);
+    const int n = std::uniform_int_distribution<int>(0, most)(random);
     for (int i = 0; i < n; ++i) {
       const int variable =
           std::uniform_int_distribution<int>(0, static_cast<int>(header.variables.size()) - 1)(random);
