@@ -22,7 +22,7 @@ bool access_fits(const OpenFile& file, const cdf::Access& access) {
   if (stored == access.memory_type) return true;
   const auto* values = static_cast<const std::byte*>(access.values);
   if (!access.map_bytes.empty()) return fits_mapped(access, 0, values, stored);
-  return fits(access.memory_type, values, n_values(access), stored);
+  return fits(access.memory_type, values, n_values(file, access), stored);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ bool detach(const OpenFile& file, bool always, Prepared& prepared) {
   bool fits = true;
   for (cdf::Access& box : prepared.accesses) {
     const auto* values = static_cast<const std::byte*>(box.values);
-    const Index n = n_values(box);
+    const Index n = n_values(file, box);
     if (!box.map_bytes.empty()) {
       dense.resize(static_cast<std::size_t>(n * size));
       gather(box.count, box.map_bytes, values, size, dense.data());

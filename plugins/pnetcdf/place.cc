@@ -48,7 +48,9 @@ int check_counts(const BoxCheck& check, const std::vector<Index>& lengths, const
   return NC_NOERR;
 }
 
-int check_box(const OpenFile& file, const cdf::Variable& variable, Direction direction, const Place& box) {
+/// `lengths`: lengths_of() the variable.
+int check_box(const OpenFile& file, const cdf::Variable& variable, const std::vector<Index>& lengths,
+              Direction direction, const Place& box) {
   const cdf::Header& header = file.header();
   const bool has_records = header.is_record(variable);
   const BoxCheck check{file.has_strict_bounds, has_records && direction == Direction::kIn,
@@ -57,7 +59,6 @@ int check_box(const OpenFile& file, const cdf::Variable& variable, Direction dir
   const bool is_small = header.version != cdf::Version::kData64;
   if (has_records && is_small && box.start[0] > std::numeric_limits<std::uint32_t>::max())
     return NC_EINVALCOORDS;
-  const std::vector<Index> lengths = lengths_of(header, variable);
   if (const int code = check_starts(check, lengths, box); code != NC_NOERR) return code;
   if (box.count == nullptr) return check.needs_count ? NC_EEDGE : NC_NOERR;
   return check_counts(check, lengths, box);
@@ -77,31 +78,25 @@ int check_boxes(const OpenFile& file, const cdf::Variable& variable, Direction d
   if (place.n_boxes == 0) return NC_NOERR;
   if (variable.dims.empty()) return place.n_boxes == 1 ? NC_NOERR : NC_EINVAL;
   if (place.starts == nullptr) return NC_ENULLSTART;
+  const std::vector<Index> lengths = lengths_of(file.header(), variable);
   for (int i = 0; i < place.n_boxes; ++i) {
     if (place.starts[i] == nullptr) return NC_ENULLSTART;
-    const int code = check_box(file, variable, direction, one_box(place, i));
+    const int code = check_box(file, variable, lengths, direction, one_box(place, i));
     if (code != NC_NOERR) return code;
   }
   return NC_NOERR;
 }
 
-cdf::Access access_of(const OpenFile& file, int id, const Place& box) {
-  const cdf::Variable& variable = file.variable(id);
-  const std::size_t n_dims = variable.dims.size();
-  cdf::Access access;
-  access.variable = id;
-  if (n_dims == 0) return access;
-  if (box.form == Place::Form::kAll) {
-    access.start.assign(n_dims, 0);
-    access.count = lengths_of(file.header(), variable);
-    return access;
+/// Appends a box, unless it has no values.
+void add_box(cdf::Access& access, std::size_t n_dims, const Place& box) {
+  const bool has_counts = box.count != nullptr && box.form != Place::Form::kOne;
+  if (has_counts && std::find(box.count, box.count + n_dims, 0) != box.count + n_dims) return;
+  access.start.insert(access.start.end(), box.start, box.start + n_dims);
+  if (has_counts) {
+    access.count.insert(access.count.end(), box.count, box.count + n_dims);
+  } else {
+    access.count.insert(access.count.end(), n_dims, 1);
   }
-  access.start.assign(box.start, box.start + n_dims);
-  access.count.assign(n_dims, 1);
-  if (box.count != nullptr && box.form != Place::Form::kOne)
-    access.count.assign(box.count, box.count + n_dims);
-  if (box.step != nullptr) access.step.assign(box.step, box.step + n_dims);
-  return access;
 }
 
 }  // namespace
@@ -116,26 +111,36 @@ int check_place(const OpenFile& file, int variable, Direction direction, const P
   const cdf::Variable& of = file.variable(variable);
   if (place.form == Place::Form::kBoxes) return check_boxes(file, of, direction, place);
   if (place.form == Place::Form::kAll || of.dims.empty()) return NC_NOERR;
-  return check_box(file, of, direction, place);
+  return check_box(file, of, lengths_of(file.header(), of), direction, place);
 }
 
-std::vector<cdf::Access> boxes_of(const OpenFile& file, int variable, const Place& place) {
-  std::vector<cdf::Access> boxes;
-  if (place.form != Place::Form::kBoxes) {
-    boxes.push_back(access_of(file, variable, place));
-    return boxes;
+cdf::Access access_of(const OpenFile& file, int variable, const Place& place) {
+  const std::size_t n_dims = file.variable(variable).dims.size();
+  cdf::Access access;
+  access.variable = variable;
+  if (n_dims == 0) return access;
+  if (place.form == Place::Form::kAll) {
+    access.start.assign(n_dims, 0);
+    access.count = lengths_of(file.header(), file.variable(variable));
+  } else if (place.form != Place::Form::kBoxes) {
+    add_box(access, n_dims, place);
+    if (place.step != nullptr) access.step.assign(place.step, place.step + n_dims);
+  } else {
+    access.start.reserve(n_dims * static_cast<std::size_t>(place.n_boxes));
+    access.count.reserve(n_dims * static_cast<std::size_t>(place.n_boxes));
+    for (int i = 0; i < place.n_boxes; ++i) add_box(access, n_dims, one_box(place, i));
   }
-  boxes.reserve(static_cast<std::size_t>(place.n_boxes));
-  const bool is_scalar = file.variable(variable).dims.empty();
-  for (int i = 0; i < place.n_boxes; ++i) {
-    boxes.push_back(access_of(file, variable, is_scalar ? Place{} : one_box(place, i)));
-  }
-  return boxes;
+  return access;
 }
 
-Index n_values(const cdf::Access& access) {
-  Index n = 1;
-  for (const Index count : access.count) n *= count;
+Index n_values(const OpenFile& file, const cdf::Access& access) {
+  const std::size_t n_dims = file.variable(access.variable).dims.size();
+  Index n = n_dims == 0 ? 1 : 0;
+  for (std::size_t i = 0; i < access.count.size(); i += n_dims) {
+    Index of_box = 1;
+    for (std::size_t d = 0; d < n_dims; ++d) of_box *= access.count[i + d];
+    n += of_box;
+  }
   return n;
 }
 

@@ -38,8 +38,8 @@ enum class Direction { kIn, kOut };  ///< to the file, from the file
 int check_variable(const OpenFile& file, int variable, const Memory& memory);
 int check_place(const OpenFile& file, int variable, Direction direction, const Place& place);
 
-/// One box for all forms but varn, without memory. The place has been checked.
-std::vector<cdf::Access> boxes_of(const OpenFile& file, int variable, const Place& place);
-Index n_values(const cdf::Access& access);
+/// Without memory; boxes without values are left out. The place has been checked.
+cdf::Access access_of(const OpenFile& file, int variable, const Place& place);
+Index n_values(const OpenFile& file, const cdf::Access& access);
 
 }  // namespace esker::pnetcdf

@@ -54,9 +54,9 @@ void set_memory(cdf::Access& access, Direction direction, Type type, std::byte* 
 
 int prepare(const OpenFile& file, Direction direction, const Part& part, Prepared& prepared) {
   const cdf::Variable& variable = file.variable(part.variable);
-  std::vector<cdf::Access> boxes = boxes_of(file, part.variable, part.place);
-  Index total = 0;
-  for (const cdf::Access& box : boxes) total += n_values(box);
+  cdf::Access access = access_of(file, part.variable, part.place);
+  const bool has_boxes = part.place.form != Place::Form::kBoxes || part.place.n_boxes > 0;
+  const Index total = has_boxes ? n_values(file, access) : 0;
   Type type = part.memory.type;
   void* values = part.memory.values;
   if (part.memory.is_flexible) {
@@ -66,19 +66,13 @@ int prepare(const OpenFile& file, Direction direction, const Part& part, Prepare
   if (total == 0) return NC_NOERR;
   const Index size = netcdf::size_bytes(type);
   type = memory_type_for(type, variable.type, file.header().version);
-  auto* next = static_cast<std::byte*>(values);
-  for (cdf::Access& box : boxes) {
-    const Index n = n_values(box);
-    if (n == 0) continue;
-    set_memory(box, direction, type, next);
-    next += n * size;
-    const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;
-    if (has_map && !box.count.empty()) {
-      const bool is_packed = !prepared.copy.empty() || prepared.unpack.is_needed();
-      if (set_map(box, part.place.map, size) > total * size && is_packed) return NC_EINVAL;
-    }
-    prepared.accesses.push_back(std::move(box));
+  set_memory(access, direction, type, static_cast<std::byte*>(values));
+  const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;
+  if (has_map && !access.count.empty()) {
+    const bool is_packed = !prepared.copy.empty() || prepared.unpack.is_needed();
+    if (set_map(access, part.place.map, size) > total * size && is_packed) return NC_EINVAL;
   }
+  prepared.accesses.push_back(std::move(access));
   prepared.bytes = total * netcdf::size_bytes(variable.type);
   return NC_NOERR;
 }

@@ -77,9 +77,12 @@ int finish(std::vector<Request>& list, int code, const std::vector<cdf::Access>&
 int move_selected(OpenFile& file, std::vector<Request>& list, bool in, bool all) {
   std::vector<cdf::Access> accesses;
   const Status local = esker::guarded("wait", [&] {
-    for (const Request& request : list) {
+    std::size_t n = 0;
+    for (const Request& request : list) n += request.is_selected ? request.accesses.size() : 0;
+    accesses.reserve(n);
+    for (Request& request : list) {
       if (!request.is_selected) continue;
-      accesses.insert(accesses.end(), request.accesses.begin(), request.accesses.end());
+      for (cdf::Access& access : request.accesses) accesses.push_back(std::move(access));
       (in ? file.put_bytes : file.get_bytes) += request.bytes;
     }
     return Status();
