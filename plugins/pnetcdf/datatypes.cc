@@ -1,6 +1,5 @@
 #include "datatypes.h"
 
-#include <optional>
 #include <utility>
 
 #include "constants.h"
@@ -60,6 +59,13 @@ int decode_named(MPI_Datatype datatype, Elements& elements) {
   return NC_NOERR;
 }
 
+void free_derived(MPI_Datatype& datatype) {
+  int n[3] = {0, 0, 0};
+  int combiner = 0;
+  MPI_Type_get_envelope(datatype, &n[0], &n[1], &n[2], &combiner);
+  if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&datatype);
+}
+
 int decode_inner(MPI_Datatype datatype, Elements& elements);
 
 int decode_derived(MPI_Datatype datatype, int n_ints, int n_addresses, int n_types, Elements& elements) {
@@ -71,10 +77,7 @@ int decode_derived(MPI_Datatype datatype, int n_ints, int n_addresses, int n_typ
   for (int i = 0; i < n_types; ++i) {
     MPI_Datatype& inner = types[static_cast<std::size_t>(i)];
     if (code == NC_NOERR) code = decode_inner(inner, elements);
-    int n[3] = {0, 0, 0};
-    int combiner = 0;
-    MPI_Type_get_envelope(inner, &n[0], &n[1], &n[2], &combiner);
-    if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&inner);
+    free_derived(inner);
   }
   return code;
 }
@@ -101,6 +104,38 @@ int decode(MPI_Datatype datatype, Elements& elements) {
   MPI_Type_size(datatype, &bytes);
   elements.per_item = elements.has_values ? bytes / netcdf::size_bytes(elements.type) : 0;
   return NC_NOERR;
+}
+
+std::optional<Subarray> subarray_of(MPI_Datatype datatype) {
+  int n_ints = 0;
+  int n_addresses = 0;
+  int n_types = 0;
+  int combiner = 0;
+  MPI_Type_get_envelope(datatype, &n_ints, &n_addresses, &n_types, &combiner);
+  if (combiner != MPI_COMBINER_SUBARRAY) return std::nullopt;
+  std::vector<int> ints(static_cast<std::size_t>(n_ints));
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  MPI_Aint none = 0;
+  MPI_Type_get_contents(datatype, n_ints, 0, 1, ints.data(), &none, &inner);
+  if (!named_type(inner)) {
+    free_derived(inner);
+    return std::nullopt;
+  }
+  int size = 0;
+  MPI_Type_size(inner, &size);
+  // The number of dimensions, their sizes, those of the part, where it starts, the order.
+  const auto n = static_cast<std::size_t>(ints[0]);
+  const bool is_reversed = ints[1 + 3 * n] == MPI_ORDER_FORTRAN;
+  Subarray made{0, std::vector<Index>(n), std::vector<Index>(n)};
+  Index stride = size;
+  for (std::size_t d = n; d-- > 0;) {
+    const std::size_t from = is_reversed ? n - 1 - d : d;
+    made.count[d] = ints[1 + n + from];
+    made.stride_bytes[d] = stride;
+    made.first_byte += ints[1 + 2 * n + from] * stride;
+    stride *= ints[1 + from];
+  }
+  return made;
 }
 
 std::vector<std::byte> pack(const void* values, Index n, MPI_Datatype datatype) {

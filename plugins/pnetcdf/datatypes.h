@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "elements.h"
@@ -22,6 +23,15 @@ struct Elements {
 
 /// NC_EMULTITYPES: of several types. NC_EUNSPTETYPE: of a type that files do not have.
 int decode(MPI_Datatype datatype, Elements& elements);
+
+/// A part of an array in memory; lists have an entry per dimension, slowest first.
+struct Subarray {
+  Index first_byte = 0;  ///< of the part
+  std::vector<Index> count, stride_bytes;
+};
+
+/// What MPI_Type_create_subarray made of a type that MPI has; nothing for other datatypes. May throw.
+std::optional<Subarray> subarray_of(MPI_Datatype datatype);
 
 /// `n` items as a dense list. May throw.
 std::vector<std::byte> pack(const void* values, Index n, MPI_Datatype datatype);

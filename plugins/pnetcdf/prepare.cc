@@ -1,6 +1,8 @@
 // From what a call names to accesses of the file.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "transfer.h"
 
@@ -17,10 +19,33 @@ Index set_map(cdf::Access& access, const MPI_Offset* map, Index size) {
   return reach;
 }
 
-/// Packs, and lets `values` point to the dense list. NC_EIOMISMATCH: it has another number of values than the
-/// boxes. -1 items of one of MPI's own datatypes are as many as the boxes have (E3SM-IO passes that).
-int use_datatype(Direction direction, const Memory& memory, Index total, Type stored, Prepared& prepared,
-                 Type& type, void*& values) {
+/// Sets the map of an access to a part of an array of the same shape, which needs no copy.
+bool use_subarray(const Subarray& part, cdf::Access& access) {
+  std::vector<Index> map(access.count.size());
+  std::size_t next = 0;  // dimension of the part
+  const auto skip_ones = [&] {
+    while (next < part.count.size() && part.count[next] == 1) ++next;
+  };
+  for (std::size_t d = 0; d < map.size(); ++d) {
+    if (access.count[d] == 1) continue;
+    skip_ones();
+    if (next == part.count.size() || part.count[next] != access.count[d]) return false;
+    map[d] = part.stride_bytes[next++];
+  }
+  skip_ones();
+  if (next < part.count.size()) return false;
+  access.map_bytes = std::move(map);
+  return true;
+}
+
+bool has_one_box(Place::Form form) { return form != Place::Form::kMap && form != Place::Form::kBoxes; }
+
+/// Lets `values` point to a dense list, which may be a packed copy, or the access have a map of the memory.
+/// NC_EIOMISMATCH: it has another number of values than the boxes. -1 items of one of MPI's own datatypes are as
+/// many as the boxes have (E3SM-IO passes that).
+int use_datatype(Direction direction, const Part& part, Index total, Type stored, Prepared& prepared,
+                 cdf::Access& access, Type& type, void*& values) {
+  const Memory& memory = part.memory;
   type = stored;
   if (memory.datatype == MPI_DATATYPE_NULL) return NC_NOERR;
   Elements elements;
@@ -31,6 +56,13 @@ int use_datatype(Direction direction, const Memory& memory, Index total, Type st
   if (elements.has_values && !(elements.is_byte && netcdf::size_bytes(stored) == 1)) type = elements.type;
   if (!are_alike(type, stored)) return NC_ECHAR;
   if (elements.is_dense || total == 0) return NC_NOERR;
+  if (direction == Direction::kIn && memory.n == 1 && has_one_box(part.place.form)) {
+    const std::optional<Subarray> subarray = subarray_of(memory.datatype);
+    if (subarray && use_subarray(*subarray, access)) {
+      values = static_cast<std::byte*>(values) + subarray->first_byte;
+      return NC_NOERR;
+    }
+  }
   if (direction == Direction::kIn) {
     prepared.copy = pack(values, memory.n, memory.datatype);
     values = prepared.copy.data();
@@ -60,7 +92,7 @@ int prepare(const OpenFile& file, Direction direction, const Part& part, Prepare
   Type type = part.memory.type;
   void* values = part.memory.values;
   if (part.memory.is_flexible) {
-    const int code = use_datatype(direction, part.memory, total, variable.type, prepared, type, values);
+    const int code = use_datatype(direction, part, total, variable.type, prepared, access, type, values);
     if (code != NC_NOERR) return code;
   }
   if (total == 0) return NC_NOERR;

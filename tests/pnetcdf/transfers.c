@@ -124,6 +124,54 @@ static void datatypes(int ncid, int c) {
   for (int i = 0; i < count[0]; ++i) CHECK(back[i] == values[i] && dense[i] == values[i]);
 }
 
+// A part of an array: [record][x][component] in C, the other way round in Fortran. `is_list`: of another
+// shape than the box.
+static MPI_Datatype subarray(int order, int is_list, int n, MPI_Datatype type) {
+  int sizes[3] = {kRecords + 1, n + 2, 2}, parts[3] = {kRecords, n, 1}, starts[3] = {1, 1, 1};
+  MPI_Datatype made;
+  if (is_list) sizes[0] = 1 + kRecords * n, parts[0] = kRecords * n;
+  if (order == MPI_ORDER_FORTRAN) {
+    sizes[0] = 2, sizes[2] = kRecords + 1;
+    parts[0] = 1, parts[2] = kRecords;
+  }
+  MPI_Type_create_subarray(is_list ? 1 : 3, sizes, parts, starts, order, type, &made);
+  MPI_Type_commit(&made);
+  return made;
+}
+
+static void subarrays(int ncid, int b2) {
+  enum { kMost = (kRecords + 1) * (kX + 2) * 2 };
+  MPI_Offset start[2] = {0, 0}, count[2] = {kRecords, 0};
+  part(&start[1], &count[1]);
+  const int n = (int)count[1];
+  for (int way = 0; way < 18; ++way) {  // 3 shapes, 2 types, 3 functions
+    const int shape = way % 3, has_doubles = way / 3 % 2, function = way / 6;
+    const MPI_Datatype of = has_doubles ? MPI_DOUBLE : MPI_INT;
+    MPI_Datatype type = subarray(shape == 1 ? MPI_ORDER_FORTRAN : MPI_ORDER_C, shape == 2, n, of);
+    int ints[kMost], back[kRecords * kX], request;
+    double doubles[kMost];
+    void* values = has_doubles ? (void*)doubles : (void*)ints;
+    for (int i = 0; i < kMost; ++i) ints[i] = -1, doubles[i] = -1;
+    for (int i = 0; i < kRecords * n; ++i) {
+      const int at = shape == 2 ? 1 + i : ((1 + i / n) * (n + 2) + 1 + i % n) * 2 + 1;
+      ints[at] = value(i / n, (int)start[1] + i % n) + way;
+      doubles[at] = ints[at];
+    }
+    if (function == 0) OK(ncmpi_put_vara_all(ncid, b2, start, count, values, 1, type));
+    if (function == 1) OK(ncmpi_iput_vara(ncid, b2, start, count, values, 1, type, &request));
+    if (function == 2) {
+      OK(ncmpi_buffer_attach(ncid, kMost * (MPI_Offset)sizeof(double)));
+      OK(ncmpi_bput_vara(ncid, b2, start, count, values, 1, type, &request));
+      for (int i = 0; i < kMost; ++i) ints[i] = -2, doubles[i] = -2;
+    }
+    if (function > 0) OK(ncmpi_wait_all(ncid, 1, &request, NULL));
+    if (function == 2) OK(ncmpi_buffer_detach(ncid));
+    OK(ncmpi_get_var_int_all(ncid, b2, back));
+    for (int i = 0; i < kRecords * kX; ++i) CHECK(back[i] == value(i / kX, i % kX) + way);
+    MPI_Type_free(&type);
+  }
+}
+
 static void ranges(int ncid, int d) {
   int values[2] = {40000, 5};
   short back[2] = {0, 0};
@@ -222,6 +270,7 @@ int main(int argc, char** argv) {
   strides_and_maps(ncid, c);
   many_boxes(ncid, c);
   datatypes(ncid, c);
+  subarrays(ncid, b2);
   ranges(ncid, d);
   fill_values(ncid, e);
   wrong_places(ncid, a, c);
