@@ -33,20 +33,28 @@ class RunTransfer {
   RunTransfer(Comm& comm, std::span<const ArrayBoxes> mine, File& file, const RunOptions& options)
       : comm_(comm), mine_(mine), file_(file), options_(options) {}
 
+  /// Local: allocates what does not depend on other ranks. May throw.
+  void prepare() {
+    out_of_range_.resize(mine_.size());
+    walks_.reserve(mine_.size());
+    bounds_.reserve(mine_.size());
+    for (const ArrayBoxes& boxes : mine_) {
+      walks_.emplace_back(boxes);
+      bounds_.push_back(walks_.back().bounds());
+    }
+    own_.reserve(kMostCells);
+    loads_.most.reserve(kMostCells);
+    loads_.all.reserve(kMostCells);
+  }
+
+  /// Collective.
   Status run() {
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
-      out_of_range_.resize(mine_.size());
-      for (const ArrayBoxes& boxes : mine_) {
-        walks_.emplace_back(boxes);
-        bounds_.push_back(walks_.back().bounds());
-      }
-      return Status();
-    }));
     for (Index from = 0;;) {
       const FileRange rest = bounds_from(from);
       if (rest.end <= rest.begin) break;
       from = choose_section(rest);
       ESKER_RETURN_IF_ERROR(move_section());
+      if (from >= rest.end) break;
     }
     return agree(comm_, stored_);
   }
@@ -93,10 +101,7 @@ class RunTransfer {
 
   Status move_section() {
     std::vector<RunRound> rounds;
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
-      count_cells();
-      return Status();
-    }));
+    count_cells();
     comm_.all_reduce_max(loads_.most);
     comm_.all_reduce_sum(loads_.all);
     ESKER_RETURN_IF_ERROR(all_do(comm_, "put", [&] {
@@ -107,7 +112,7 @@ class RunTransfer {
     return {};
   }
 
-  /// The bytes of this rank's messages, at most, in each cell.
+  /// The bytes of this rank's messages, at most, in each cell. Does not allocate.
   void count_cells() {
     own_.assign(static_cast<std::size_t>(n_cells_), 0);
     const FileRange section{loads_.begin, loads_.begin + n_cells_ * loads_.cell_bytes};
@@ -125,7 +130,7 @@ class RunTransfer {
         }
       });
     }
-    loads_.most = own_;
+    loads_.most.assign(own_.begin(), own_.end());
     loads_.all.assign(own_.begin(), own_.end());
   }
 
@@ -260,6 +265,7 @@ Result<std::vector<bool>> put_runs(Comm& comm, std::span<const ArrayBoxes> mine,
   std::unique_ptr<RunTransfer> transfer;
   ESKER_RETURN_IF_ERROR(all_do(comm, "put", [&] {
     transfer = std::make_unique<RunTransfer>(comm, mine, file, options);
+    transfer->prepare();
     return Status();
   }));
   ESKER_RETURN_IF_ERROR(transfer->run());
