@@ -23,8 +23,11 @@ struct Shape {
   std::size_t first_of_array =
       0;  // the dimensions before it and after that of records have one array per index
   std::vector<Index> lengths;
+  std::uint64_t value_bytes;
 
-  Shape(const Header& header, const Variable& variable) : has_records(header.is_record(variable)) {
+  Shape(const Header& header, const Variable& variable)
+      : has_records(header.is_record(variable)),
+        value_bytes(static_cast<std::uint64_t>(netcdf::size_bytes(variable.type))) {
     for (const int dim : variable.dims) lengths.push_back(header.dims[static_cast<std::size_t>(dim)].length);
     const std::size_t first = has_records ? 1 : 0;
     const std::size_t inner = std::min<std::size_t>(lengths.size() - first, kMaxRank);
@@ -107,18 +110,21 @@ class Cutter {
     }
   }
 
-  /// How many there are, or `limit` if there are more.
-  Index count(Index limit) {
+  /// Adds the patches and bytes of all boxes, until there are more than `most` patches.
+  void count(PatchAmount& amount, std::uint64_t most) {
     const std::size_t n_dims = shape_.lengths.size();
-    Index n = 0;
-    for (std::size_t b = 0; b < access_.num_boxes(n_dims) && n < limit; ++b) {
+    for (std::size_t b = 0; b < access_.num_boxes(n_dims) && amount.patches <= most; ++b) {
       box_ = box_of(access_, b, n_dims);
       if (!box_.has_values()) continue;
-      Index of_box = 1;
-      for (const Index c : single_counts()) of_box = c < limit / of_box ? of_box * c : limit;
-      n += of_box;
+      std::uint64_t patches = 1, bytes = shape_.value_bytes;
+      for (const Index n : single_counts()) {
+        patches = static_cast<std::uint64_t>(n) <= most / patches ? patches * static_cast<std::uint64_t>(n)
+                                                                  : most + 1;
+      }
+      for (const Index n : box_.count) bytes *= static_cast<std::uint64_t>(n);
+      amount.patches += patches;
+      amount.bytes += bytes;
     }
-    return std::min(n, limit);
   }
 
  private:
@@ -241,14 +247,11 @@ std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access>
   return patches;
 }
 
-bool has_patches_above(const Header& header, std::span<const Access> accesses, Index most) {
+PatchAmount amount_of(const Header& header, std::span<const Access> accesses, std::uint64_t most) {
+  PatchAmount amount;
   std::vector<KeyedPatch> none;
-  Index n = 0;
-  for (const Access& access : accesses) {
-    n += Cutter(header, access, 0, none).count(most + 1 - n);
-    if (n > most) return true;
-  }
-  return false;
+  for (const Access& access : accesses) Cutter(header, access, 0, none).count(amount, most);
+  return amount;
 }
 
 SampleType sample_type(Type type) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <compare>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -45,8 +46,12 @@ Status check_num_records(const Header& header, Index num_records);
 /// The patches of accesses that passed check_access(), in their order. Local, pure.
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses);
 
-/// Whether they are more than `most`. Local, pure; O(boxes).
-bool has_patches_above(const Header& header, std::span<const Access> accesses, Index most);
+/// How many patches accesses have, and the bytes of their values in the file. Not all are counted if the
+/// patches are more than `most`. Local, pure; O(boxes).
+struct PatchAmount {
+  std::uint64_t patches = 0, bytes = 0;
+};
+PatchAmount amount_of(const Header& header, std::span<const Access> accesses, std::uint64_t most);
 
 /// Where an array is, its type and fill value.
 FileArray array_of(const Header& header, const ArrayKey& key);

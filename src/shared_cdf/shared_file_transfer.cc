@@ -19,8 +19,14 @@
 namespace esker::cdf {
 namespace {
 
-/// If any rank brings more patches, they are moved as runs of samples, without a plan.
-constexpr Index kMostPlannedPatches = 64;
+/// Patches are moved by a plan, unless they are many and small: then as runs of samples, without a plan.
+constexpr std::uint64_t kFewPatches = 64, kMostPlannedPatches = 4096, kSmallPatchBytes = 4096;
+
+/// `most`: of any rank.
+bool are_runs(const PatchAmount& most) {
+  if (most.patches > kMostPlannedPatches) return true;
+  return most.patches > kFewPatches && most.bytes / most.patches < kSmallPatchBytes;
+}
 
 Patch to_write(const KeyedPatch& patch, const Access& access) {
   Patch made;
@@ -94,7 +100,7 @@ struct SharedFile::Brought {
   std::vector<ArrayPatch> to_put;
   Index plan = 0;  // that this rank could use
   std::uint64_t hash = 0;
-  bool are_many = false;  // patches: they are not listed
+  PatchAmount amount;  // patches are listed if a plan can move so many
 
   void find_arrays(const Header& header, std::span<const Access> accesses) {
     arrays.clear();
@@ -134,8 +140,8 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     ESKER_RETURN_IF_ERROR(check_moving("put", true));
     if (mine.ok()) mine = check_accesses(accesses, true);
     if (!mine.ok()) accesses = {};
-    brought.are_many = has_patches_above(header_, accesses, kMostPlannedPatches);
-    if (brought.are_many) return {};
+    brought.amount = amount_of(header_, accesses, kMostPlannedPatches);
+    if (brought.amount.patches > kMostPlannedPatches) return {};
     brought.patches = patches_of(header_, accesses);
     brought.keys = keys_of(brought.patches);
     brought.find_arrays(header_, accesses);
@@ -144,15 +150,16 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     return {};
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
-  std::array<std::uint64_t, 6> most{brought.hash,
+  std::array<std::uint64_t, 7> most{brought.hash,
                                     ~brought.hash,
                                     brought.plan == 0 ? 1u : 0u,
                                     static_cast<std::uint64_t>(header_.num_records),
                                     static_cast<std::uint64_t>(records_needed(header_, accesses)),
-                                    brought.are_many ? 1u : 0u};
+                                    brought.amount.patches,
+                                    brought.amount.bytes};
   comm_->all_reduce_max(most);
   ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
-  if (most[5] != 0) {
+  if (are_runs({most[5], most[6]})) {
     ESKER_RETURN_IF_ERROR(put_boxes(accesses));
     return mine;
   }
