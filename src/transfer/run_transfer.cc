@@ -26,7 +26,21 @@ constexpr Index kUnit = Index{1} << 20;       // larger ranges begin at multiple
 constexpr Index kCellsOfRange = 16;           // so finely the loads of a range are known
 constexpr Index kMostCells = Index{1} << 14;  // of a section of the file, whose loads are known at once
 constexpr Index kMostRange = Index{8} << 20;
+constexpr Index kMostMessage = Index{1} << 30;
 constexpr Index kLeastRange = Index{64} << 10;
+
+/// Bytes that are not initialized.
+struct Memory {
+  std::unique_ptr<std::byte[]> bytes;
+  Index size = 0;
+
+  void grow(Index needed) {
+    if (needed <= size) return;
+    bytes.reset();
+    bytes.reset(new std::byte[static_cast<std::size_t>(needed)]);
+    size = needed;
+  }
+};
 
 class RunTransfer {
  public:
@@ -84,7 +98,8 @@ class RunTransfer {
             ? std::min(options_.aggregators, comm_.size())
             : choose_aggregators(comm_.size(), bytes,
                                  options_.most_writers > 0 ? options_.most_writers : comm_.size());
-    limits_.send_bytes = limits_.receive_bytes = static_cast<std::uint64_t>(options_.memory_bytes / 4);
+    limits_.send_bytes = limits_.receive_bytes =
+        static_cast<std::uint64_t>(std::min(options_.memory_bytes / 4, kMostMessage));
     const Index most = std::max(
         kPage,
         std::min(options_.buffer_bytes > 0 ? options_.buffer_bytes : kMostRange, options_.memory_bytes / 8));
@@ -108,7 +123,7 @@ class RunTransfer {
       rounds = divide_rounds(loads_, limits_);
       return reserve(rounds);
     }));
-    for (const RunRound& round : rounds) ESKER_RETURN_IF_ERROR(move(round));
+    for (const RunRound& round : rounds) move(round);
     return {};
   }
 
@@ -147,67 +162,90 @@ class RunTransfer {
     return static_cast<int>(share(comm_.size(), static_cast<Index>(number), limits_.n_aggregators));
   }
 
-  /// Memory for any of the rounds.
+  /// At most so many bytes of messages arrive for a range of a round.
+  [[nodiscard]] Index received_bytes(const RunRound& round, const FileRange& range) const {
+    double bytes = 0;
+    const double n = round.last_rank - round.first_rank;
+    for (Index at = range.begin; at < range.end; at += loads_.cell_bytes) {
+      const auto cell = static_cast<std::size_t>((at - loads_.begin) / loads_.cell_bytes);
+      bytes += std::min(loads_.all[cell], n * static_cast<double>(loads_.most[cell]));
+    }
+    return static_cast<Index>(bytes);
+  }
+
+  /// Memory for any of the rounds, which allocate nothing.
   Status reserve(const std::vector<RunRound>& rounds) {
-    std::uint64_t most = 0;
-    Index largest = 0;  // range that this rank collects
+    Index to_send = 0, to_receive = 0, largest = 0;  // `largest`: range that this rank collects
     for (const RunRound& round : rounds) {
       std::uint64_t bytes = 0;
       for (std::size_t i = 0; i < round.ranges.size(); ++i) {
         bytes += own_bytes(round.ranges[i]);
-        if (aggregator(i) == comm_.rank()) largest = std::max(largest, round.ranges[i].size());
+        if (aggregator(i) != comm_.rank()) continue;
+        largest = std::max(largest, round.ranges[i].size());
+        to_receive = std::max(to_receive, received_bytes(round, round.ranges[i]));
       }
-      most = std::max(most, bytes);
+      to_send = std::max(to_send, static_cast<Index>(bytes));
     }
-    if (most > static_cast<std::uint64_t>(options_.memory_bytes)) {
+    if (const Index most = std::min(options_.memory_bytes, kMostMessage); to_send > most) {
       return error(
           Code::kOutOfMemory,
           "put: boxes of one rank that overlap have {} bytes at one place of the file, and the memory "
           "budget leaves {} for them; put them one after the other",
-          most, options_.memory_bytes);
+          to_send, most);
     }
-    if (most > to_send_bytes_) {
-      to_send_.reset();
-      to_send_.reset(new std::byte[most]);
-      to_send_bytes_ = most;
-    }
+    to_send_.grow(to_send);
+    received_.grow(to_receive);
     if (largest > range_bytes_) {
       store_.emplace(largest);
       range_bytes_ = largest;
     }
+    const auto n_ranges = static_cast<std::size_t>(limits_.n_aggregators);
+    writers_.reserve(n_ranges);
+    to_.reserve(n_ranges);
+    from_.resize(static_cast<std::size_t>(comm_.size()));
+    deliveries_.reserve(from_.size());
+    comm_.reserve_transfers(n_ranges, from_.size());
     return {};
   }
 
-  Status move(const RunRound& round) {
-    std::vector<RunWriter> writers;
-    std::vector<OutgoingMessage> messages;
-    const Status made = guarded("put", [&] {
-      writers = write_messages(round);
-      for (std::size_t i = 0; i < writers.size(); ++i) {
-        if (writers[i].message().empty()) continue;
-        messages.push_back({aggregator(i), writers[i].message()});
-      }
-      return Status();
-    });
-    ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm_, made, messages, comm_.size()));
-    const Status stored = guarded("put", [&] {
-      for (std::size_t i = 0; i < round.ranges.size(); ++i) {
-        if (aggregator(i) == comm_.rank() && !received.deliveries.empty() && stored_.ok()) {
-          return store_->store(file_, round.ranges[i], received.deliveries);
-        }
-      }
-      return Status();
-    });
-    if (!stored.ok()) stored_ = stored;
+  /// Collective; without agreement, because nothing can fail but storage.
+  void move(const RunRound& round) {
+    write_messages(round);
+    to_.clear();
+    for (std::size_t i = 0; i < writers_.size(); ++i) {
+      if (!writers_[i].message().empty()) to_.push_back({aggregator(i), writers_[i].message().size()});
+    }
+    const std::span<PeerSize> from(from_.data(), comm_.exchange_sizes(to_, from_));
+    std::sort(from.begin(), from.end(), [](const PeerSize& a, const PeerSize& b) { return a.peer < b.peer; });
+    deliveries_.clear();
+    std::byte* next = received_.bytes.get();
+    for (const PeerSize& each : from) {
+      const std::span<std::byte> bytes(next, static_cast<std::size_t>(each.bytes));
+      deliveries_.push_back({each.peer, bytes});
+      comm_.start_receive(bytes, each.peer);
+      next += bytes.size();
+    }
+    for (std::size_t i = 0; i < writers_.size(); ++i) {
+      if (!writers_[i].message().empty()) comm_.start_send(writers_[i].message(), aggregator(i));
+    }
+    comm_.finish();
+    if (!deliveries_.empty() && stored_.ok()) stored_ = guarded("put", [&] { return store(round); });
+  }
+
+  Status store(const RunRound& round) {
+    for (std::size_t i = 0; i < round.ranges.size(); ++i) {
+      if (aggregator(i) == comm_.rank()) return store_->store(file_, round.ranges[i], deliveries_);
+    }
     return {};
   }
 
-  std::vector<RunWriter> write_messages(const RunRound& round) {
-    std::vector<RunWriter> writers;
-    if (comm_.rank() < round.first_rank || comm_.rank() >= round.last_rank) return writers;
-    std::byte* memory = to_send_.get();
+  /// Of this rank, one for each range, in `writers_`.
+  void write_messages(const RunRound& round) {
+    writers_.clear();
+    if (comm_.rank() < round.first_rank || comm_.rank() >= round.last_rank) return;
+    std::byte* memory = to_send_.bytes.get();
     for (const FileRange& range : round.ranges) {
-      writers.emplace_back(memory, range.begin);
+      writers_.emplace_back(memory, range.begin);
       memory += own_bytes(range);
     }
     const FileRange all{round.ranges.front().begin, round.ranges.back().end};
@@ -218,11 +256,12 @@ class RunTransfer {
       walks_[a].for_each_run(all, [&](FileRun run) {
         const Index size = size_bytes(mine_[a].type);
         while (run.count > 0) {
-          if (run.begin < round.ranges[i].begin || run.begin >= round.ranges[i].end)
+          if (run.begin < round.ranges[i].begin || run.begin >= round.ranges[i].end) {
             i = range_at(round, run.begin);
+          }
           FileRun part = run;
           part.count = std::min(run.count, div_up(round.ranges[i].end - run.begin, size));
-          all_fit &= writers[i].append(mine_[a], part);
+          all_fit &= writers_[i].append(mine_[a], part);
           run.begin += part.count * size;
           run.values += part.count * run.stride_bytes;
           run.count -= part.count;
@@ -230,7 +269,6 @@ class RunTransfer {
       });
       if (!all_fit) out_of_range_[a] = true;
     }
-    return writers;
   }
 
   /// The range of a round in which a sample begins.
@@ -251,8 +289,10 @@ class RunTransfer {
   Index n_cells_ = 0;
   CellLoads loads_;
   std::vector<std::uint64_t> own_;  // [cell] bytes of this rank's messages
-  std::unique_ptr<std::byte[]> to_send_;
-  std::uint64_t to_send_bytes_ = 0;
+  Memory to_send_, received_;
+  std::vector<RunWriter> writers_;   // of the messages of a round, one for each range
+  std::vector<PeerSize> to_, from_;  // their sizes
+  std::vector<Delivery> deliveries_;
   std::optional<RunStore> store_;
   Index range_bytes_ = 0;
   Status stored_;  // the first error of this rank

@@ -41,6 +41,20 @@ class SharedCdfFaults : public MemoryFaultTest {
     return file.put({}, own);
   }
 
+  /// The accesses of all ranks, which are 144 values that are apart: they have no plan.
+  [[nodiscard]] std::vector<Accesses> many_boxes() const {
+    std::vector<Accesses> of_rank(static_cast<std::size_t>(comm_.size()));
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+      CaseAccess& made = of_rank[rank].emplace_back();
+      made.access.variable = 5;
+      made.access.start = {0, 0, 0, static_cast<Index>(rank % 2)};
+      made.access.count = {2, 3, 4, 6};
+      made.access.step = {1, 2, 2, 2};
+      made.values.assign(144, static_cast<double>(rank));
+    }
+    return of_rank;
+  }
+
   /// Runs `call` with every fault that it meets on some ranks; `restore` afterwards.
   template <class Call, class Restore>
   void with_store_faults(const std::string& what, const Call& call, const Restore& restore) {
@@ -93,6 +107,22 @@ TEST_P(SharedCdfFaults, OfTheStoreInATransferAreErrorsOfAllRanks) {
   expect_same_contents(*file, contents);
   with_store_faults(
       "fill", [&] { return file->fill(2, 0); }, [](const Status&) {});
+  file->close().check();
+}
+
+TEST_P(SharedCdfFaults, InATransferOfManyBoxesAreErrorsOfAllRanks) {
+  const auto file = make();
+  Contents contents;
+  auto of_rank = many_boxes();
+  add_to(of_rank, contents);
+  auto own = own_accesses(of_rank[static_cast<std::size_t>(comm_.rank())]);
+  const auto put_all = [&] { return file->put({}, own); };
+  with_store_faults("put", put_all, [&](const Status&) { put_all().check(); });
+  for_each_fault([&](const NewFault& fault, int victim) { return fail("put", fault, victim, put_all); });
+  if (!all_well()) return;
+  put_all().check();
+  EXPECT_EQ(file->num_plans(), 0);
+  expect_same_contents(*file, contents);
   file->close().check();
 }
 
