@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/macros.h"
 #include "plan/segment_maps.h"
 
 namespace esker {
@@ -15,8 +16,13 @@ namespace {
 class DeliveryRun {
  public:
   DeliveryRun(const Plan& plan, const TargetsOfFields& targets, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats)
-      : plan_(plan), targets_(targets), buffers_(buffers), transport_(transport), stats_(stats) {
+              MessageTransport& transport, ExchangeStats& stats, PatchTarget* taker)
+      : plan_(plan),
+        targets_(targets),
+        buffers_(buffers),
+        transport_(transport),
+        stats_(stats),
+        taker_(taker) {
     transport_.begin_run(buffers);
   }
 
@@ -121,22 +127,23 @@ class DeliveryRun {
 
   /// Copies samples of a buffer to this rank's targets.
   void deliver(const Message& message, const std::byte* buffer, Index buffer_begin) {
-    attempt("place", [&] {
+    attempt("place", [&]() -> Status {
       for (const Segment& segment : message.segments) {
-        place(segment, buffer, map_in_buffer(segment, buffer_begin));
+        ESKER_RETURN_IF_ERROR(place(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
-      return Status();
+      return {};
     });
   }
 
   void unpack(const Message& message) {
-    attempt("place", [&] {
+    attempt("place", [&]() -> Status {
       const std::byte* source = transport_.received(message);
       for (const Segment& segment : message.segments) {
-        place(segment, source, {0, SampleMap::dense(segment.indices, segment.sample_bytes)});
+        ESKER_RETURN_IF_ERROR(
+            place(segment, source, {0, SampleMap::dense(segment.indices, segment.sample_bytes)}));
         source += segment.bytes();
       }
-      return Status();
+      return {};
     });
   }
 
@@ -153,12 +160,16 @@ class DeliveryRun {
     });
   }
 
-  void place(const Segment& segment, const std::byte* source, SegmentMap from) {
+  Status place(const Segment& segment, const std::byte* source, SegmentMap from) {
     const MutablePatch& target =
         targets_[static_cast<std::size_t>(segment.field)][static_cast<std::size_t>(segment.patch)];
+    if (taker_ != nullptr && taker_->takes(segment.field)) {
+      return taker_->take(segment, target, source, from);
+    }
     const PatchCopy copy = map_patch_copy(segment, target, std::move(from));
     copy_samples(copy.element_bytes, source + copy.in_place.first_bytes, copy.in_place.samples,
                  static_cast<std::byte*>(target.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+    return {};
   }
 
   const Plan& plan_;
@@ -166,6 +177,7 @@ class DeliveryRun {
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
   ExchangeStats& stats_;
+  PatchTarget* taker_;
   std::size_t loaded_ = 0;  // rounds whose buffers this rank has loaded
   Status status_;
 };
@@ -182,9 +194,10 @@ Plan reversed(Plan plan) {
 }
 
 Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load) {
+                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load,
+                    PatchTarget* taker) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  DeliveryRun delivery(plan, targets, parts, transport, stats);
+  DeliveryRun delivery(plan, targets, parts, transport, stats, taker);
   delivery.all_rounds(load);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(delivery.status());

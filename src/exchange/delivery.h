@@ -15,6 +15,7 @@
 #include "esker/types/patch.hpp"
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
+#include "exchange/patch_target.h"
 #include "exchange/run.h"
 #include "plan/plan.h"
 
@@ -34,8 +35,9 @@ using LoadBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 /// After an error the planned bytes still move, so that no rank waits for another; `load` is not called
 /// again, and the contents of the targets are undefined. `transport` has been prepared for the plan and packs
 /// messages. In `stats` pack_s is the time of gathering from buffers, place_s of copying to targets, store_s
-/// of `load`.
+/// of `load`. `taker`: takes the samples of some fields; null: all are copied.
 Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load);
+                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load,
+                    PatchTarget* taker = nullptr);
 
 }  // namespace esker
