@@ -14,4 +14,8 @@ namespace esker {
 bool convert_row(SampleType from, const std::byte* source, Index stride_bytes, SampleType to,
                  std::span<const std::byte> misfit, std::byte* target, Index count);
 
+/// The same to numbers that are `target_stride_bytes` apart. Allocates nothing.
+bool place_row(SampleType from, const std::byte* source, Index stride_bytes, SampleType to,
+               std::span<const std::byte> misfit, std::byte* target, Index target_stride_bytes, Index count);
+
 }  // namespace esker

@@ -2,53 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "base/byte_order.h"
 #include "base/macros.h"
 #include "store/read_present.h"
+#include "transfer/box_rows.h"
 #include "transfer/convert_row.h"
 
 namespace esker {
 namespace {
 
 constexpr Index kMostBytes = Index{1} << 20;
-
-/// The array's strides, in bytes of the file.
-std::array<Index, kMaxRank> strides_of(const FileArray& array) {
-  std::array<Index, kMaxRank> strides{};
-  Index bytes = array.sample_bytes();
-  for (int a = 0; a < array.rank; ++a) {
-    strides[static_cast<std::size_t>(a)] = bytes;
-    bytes *= array.extent[static_cast<std::size_t>(a)];
-  }
-  return strides;
-}
-
-/// Calls visit(index) for the rows along x of a box, in file order; index.x is box.lo.x. Stops at an error.
-template <class Visit>
-Status for_each_row(const Box& box, const Visit& visit) {
-  Point at = box.lo;
-  while (true) {
-    ESKER_RETURN_IF_ERROR(visit(at));
-    int a = 1;
-    while (a < box.rank && ++at[static_cast<std::size_t>(a)] == box.hi[static_cast<std::size_t>(a)]) {
-      at[static_cast<std::size_t>(a)] = box.lo[static_cast<std::size_t>(a)];
-      ++a;
-    }
-    if (a >= box.rank) return {};
-  }
-}
-
-Index offset_of(const Point& at, const Point& from, const std::array<Index, kMaxRank>& strides, int rank) {
-  Index bytes = 0;
-  for (int a = 0; a < rank; ++a) {
-    const auto axis = static_cast<std::size_t>(a);
-    bytes += (at[axis] - from[axis]) * strides[axis];
-  }
-  return bytes;
-}
 
 /// Collects converted rows that follow each other in the file.
 class RowWriter {
@@ -95,21 +60,26 @@ class RowWriter {
 /// Reads a box through a buffer.
 class BoxReader {
  public:
-  BoxReader(const File& file, const FileArray& array, const MutablePatch& patch,
+  BoxReader(const File& file, Index file_bytes, const FileArray& array, const MutablePatch& patch,
             std::span<const std::byte> misfit)
-      : file_(file), array_(array), patch_(patch), misfit_(misfit), strides_(strides_of(array)) {}
+      : file_(file),
+        file_bytes_(file_bytes),
+        array_(array),
+        patch_(patch),
+        misfit_(misfit),
+        strides_(strides_of(array)) {}
 
-  /// A box at once if that reads little that is not needed, else the parts of it along its slowest axis.
+  /// A box at once if that reads little that is not needed, else the parts of it along its slowest axis: as
+  /// many indices as fit if what lies between them is read through, else one by one.
   Status read(const Box& box, int axis) {
     const Index size = array_.sample_bytes();
-    Point last = box.hi;
-    for (int a = 0; a < box.rank; ++a) --last[static_cast<std::size_t>(a)];
-    const Index span_bytes = offset_of(last, box.lo, strides_, box.rank) + size;
-    const bool is_short = span_bytes <= kMostBytes;
-    if (is_short && span_bytes <= std::max(2 * box.num_samples() * size, file_.cheap_gap_bytes()))
-      return read_at_once(box, span_bytes);
+    const Extent in_file = extent_of(box);
+    const bool has_cheap_gaps = in_file.largest_gap < file_.cheap_gap_bytes();
+    const bool is_dense = has_cheap_gaps || in_file.span <= 2 * box.num_samples() * size;
+    if (is_dense && in_file.span <= kMostBytes) return read_at_once(box, in_file.span);
     const auto of_axis = static_cast<std::size_t>(axis);
-    const Index step = axis > 0 ? 1 : std::max<Index>(1, kMostBytes / size);
+    const bool in_groups = axis == 0 || has_cheap_gaps;
+    const Index step = in_groups ? std::max<Index>(1, kMostBytes / strides_[of_axis]) : 1;
     for (Index i = box.lo[of_axis]; i < box.hi[of_axis]; i += step) {
       Box part = box;
       part.lo[of_axis] = i;
@@ -125,38 +95,41 @@ class BoxReader {
   Status read_at_once(const Box& box, Index span_bytes) {
     const Index offset = array_.offset_bytes + offset_of(box.lo, {}, strides_, box.rank);
     buffer_.resize(static_cast<std::size_t>(span_bytes));
-    ESKER_RETURN_IF_ERROR(read_present(file_, buffer_, offset));
-    swap_bytes(buffer_, static_cast<int>(array_.sample_bytes()));
+    ESKER_RETURN_IF_ERROR(read_present(file_, file_bytes_, buffer_, offset));
+    const Index size = array_.sample_bytes();
     return for_each_row(box, [&](const Point& at) {
-      place_row(at, box.extent(0), buffer_.data() + offset_of(at, box.lo, strides_, box.rank));
+      std::byte* const row = buffer_.data() + offset_of(at, box.lo, strides_, box.rank);
+      swap_bytes({row, static_cast<std::size_t>(box.extent(0) * size)}, static_cast<int>(size));
+      auto* const target = static_cast<std::byte*>(patch_.data) +
+                           offset_of(at, patch_.box.lo, patch_.stride_bytes, patch_.box.rank);
+      all_fit_ &= place_row(array_.type, row, size, patch_.type, misfit_, target, patch_.stride_bytes[0],
+                            box.extent(0));
       return Status();
     });
   }
 
-  void place_row(const Point& at, Index count, const std::byte* source) {
-    const Index target_bytes = size_bytes(patch_.type);
-    auto* target = static_cast<std::byte*>(patch_.data) +
-                   offset_of(at, patch_.box.lo, patch_.stride_bytes, patch_.box.rank);
-    row_.resize(static_cast<std::size_t>(count * target_bytes));
-    all_fit_ &=
-        convert_row(array_.type, source, array_.sample_bytes(), patch_.type, misfit_, row_.data(), count);
-    const Index stride = patch_.stride_bytes[0];
-    if (stride == target_bytes) {
-      std::memcpy(target, row_.data(), row_.size());
-      return;
+  /// Bytes from the first sample of a box to its last, and the largest gap between two of its rows.
+  struct Extent {
+    Index span = 0, largest_gap = 0;
+  };
+  [[nodiscard]] Extent extent_of(const Box& box) const {
+    Extent extent{box.extent(0) * array_.sample_bytes(), 0};
+    for (int a = 1; a < box.rank; ++a) {
+      if (box.extent(a) == 1) continue;
+      const Index stride = strides_[static_cast<std::size_t>(a)];
+      extent.largest_gap = std::max(extent.largest_gap, stride - extent.span);
+      extent.span += (box.extent(a) - 1) * stride;
     }
-    for (Index i = 0; i < count; ++i) {
-      std::memcpy(target + i * stride, row_.data() + i * target_bytes,
-                  static_cast<std::size_t>(target_bytes));
-    }
+    return extent;
   }
 
   const File& file_;
+  Index file_bytes_;
   const FileArray& array_;
   const MutablePatch& patch_;
   std::span<const std::byte> misfit_;
   std::array<Index, kMaxRank> strides_;
-  std::vector<std::byte> buffer_, row_;
+  std::vector<std::byte> buffer_;
   bool all_fit_ = true;
 };
 
@@ -178,7 +151,8 @@ Status write_alone(File& file, const FileArray& array, const Patch& patch, bool&
 Status read_alone(const File& file, const FileArray& array, const MutablePatch& patch,
                   std::span<const std::byte> misfit, bool& all_fit) {
   if (patch.box.empty()) return {};
-  BoxReader reader(file, array, patch, misfit);
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  BoxReader reader(file, file_bytes, array, patch, misfit);
   ESKER_RETURN_IF_ERROR(reader.read(patch.box, array.rank - 1));
   if (!reader.all_fit()) all_fit = false;
   return {};

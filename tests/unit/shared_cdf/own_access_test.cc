@@ -200,6 +200,30 @@ TEST_F(OwnAccess, MovesBoxesThatAreLargerThanItsBuffer) {
   EXPECT_TRUE(all_fit);
 }
 
+// Gaps that are read through and gaps that are not, in planes below and above the size of the buffer.
+TEST_F(OwnAccess, ReadsBoxesWithGapsOfAllSizes) {
+  const FileArray array = array_of(3, {3000, 60, 12, 1, 1}, SampleType::kFloat64);
+  const auto source = file(0);
+  std::vector<double> content(static_cast<std::size_t>(array.domain().num_samples()));
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<double>(i);
+  std::vector<std::byte> bytes(8 * content.size());
+  std::memcpy(bytes.data(), content.data(), bytes.size());
+  swap_bytes(bytes, 8);
+  source->write_at(bytes, array.offset_bytes).check();
+  for (const Index width : {1, 100, 950, 1050, 2990, 3000}) {
+    for (const auto& [height, depth] : {std::pair<Index, Index>{1, 12}, {40, 1}, {20, 12}, {60, 12}}) {
+      const Box box{{3000 - width, 60 - height, 12 - depth}, {3000, 60, 12}};
+      std::vector<double> found(static_cast<std::size_t>(box.num_samples()), -1), expected;
+      for (const Point& point : points_of(box)) {
+        expected.push_back(content[static_cast<std::size_t>(position_of(array, point))]);
+      }
+      bool all_fit = true;
+      read_alone(*source, array, MutablePatch::dense(box, found.data()), {}, all_fit).check();
+      ASSERT_TRUE(found == expected) << width << " x " << height << " x " << depth;
+    }
+  }
+}
+
 // Only the null store has files of that size; it keeps their first bytes, and reads zeros.
 TEST_F(OwnAccess, TakesArraysOfAlmost63Bits) {
   const Index n = Index{1} << 30;
