@@ -98,6 +98,16 @@ std::vector<BoxList> lists_of(const std::vector<BoxList>& lists,
 
 }  // namespace
 
+Result<Claims> share_wanted(Comm& comm, const std::vector<BoxList>& mine) {
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, mine));
+  std::vector<std::vector<Claim>> claims;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    claims = claim_all(mine);
+    return Status();
+  }));
+  return Claims{std::move(directory), std::move(claims)};
+}
+
 Result<Claims> share_claims(Comm& comm, const std::vector<BoxList>& mine) {
   ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, mine));
   std::array<std::uint64_t, 1> any_overlap{directory.defect() ? 1u : 0u};

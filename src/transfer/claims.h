@@ -28,4 +28,7 @@ struct Claims {
 /// meet its own.
 Result<Claims> share_claims(Comm& comm, const std::vector<BoxList>& mine);
 
+/// Publishes the boxes that ranks want: all of each. Collective; errors as above.
+Result<Claims> share_wanted(Comm& comm, const std::vector<BoxList>& mine);
+
 }  // namespace esker

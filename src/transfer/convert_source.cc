@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "transfer/convert_row.h"
+#include "transfer/segment_rows.h"
 
 namespace esker {
 
@@ -38,7 +39,7 @@ Status ConvertSource::make(const Segment& segment, const Patch& patch, std::byte
   const Index count = source.axis(0).count, stride = source.axis(0).stride, size = array.sample_bytes();
   const bool is_dense = !place.samples.table(0) && place.samples.axis(0).stride == size;
   bool all_fit = true;
-  const auto copy_row = [&](Index from_bytes, Index to_bytes) {
+  for_each_row(source, place.samples, [&](Index from_bytes, Index to_bytes) {
     const std::byte* const row = static_cast<const std::byte*>(patch.data) + from.first_bytes + from_bytes;
     std::byte* const to = target + place.first_bytes + to_bytes;
     std::byte* const converted = is_dense ? to + place.samples.offset(0, 0) : row_.data();
@@ -48,25 +49,8 @@ Status ConvertSource::make(const Segment& segment, const Patch& patch, std::byte
     for (Index i = 0; i < count; ++i) {
       std::memcpy(to + place.samples.offset(0, i), converted + i * size, static_cast<std::size_t>(size));
     }
-  };
-  Point i{};
-  for (bool done = false; !done;) {  // all rows: an odometer over the slower axes
-    Index from_bytes = 0, to_bytes = 0;
-    for (int a = 1; a < source.num_axes(); ++a) {
-      from_bytes += source.offset(a, i[static_cast<std::size_t>(a)]);
-      to_bytes += place.samples.offset(a, i[static_cast<std::size_t>(a)]);
-    }
-    copy_row(from_bytes, to_bytes);
-    int a = 1;
-    while (a < source.num_axes() && ++i[static_cast<std::size_t>(a)] == source.axis(a).count) {
-      i[static_cast<std::size_t>(a++)] = 0;
-    }
-    done = a >= source.num_axes();
-  }
-  if (!all_fit) {
-    const int claimed = part.claims[static_cast<std::size_t>(segment.patch)].source;
-    out_of_range_[static_cast<std::size_t>(part.first_of_array[static_cast<std::size_t>(claimed)])] = true;
-  }
+  });
+  if (!all_fit) out_of_range_[static_cast<std::size_t>(part.position_of(segment.patch))] = true;
   return {};
 }
 

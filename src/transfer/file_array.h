@@ -1,7 +1,9 @@
 // FileArray: an array that is stored contiguously in a file, row-major, x fastest.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "esker/types/box.hpp"
@@ -25,10 +27,27 @@ struct FileArray {
   }
 };
 
+/// A box of an array; `array` is its position in the list of arrays.
+struct ArrayBox {
+  int array = 0;
+  Box box;
+};
+
 /// A box of an array in the caller's memory, in any sample type.
 struct ArrayPatch {
-  int array = 0;  ///< position in the list of arrays
+  int array = 0;
   Patch patch;
+};
+
+/// The same for reading.
+struct ArrayTarget {
+  int array = 0;
+  MutablePatch patch;
+  std::array<std::byte, 8> misfit{};  ///< one value of the patch's type, for values that it cannot hold
+
+  [[nodiscard]] std::span<const std::byte> misfit_bytes() const {
+    return std::span(misfit).first(static_cast<std::size_t>(size_bytes(patch.type)));
+  }
 };
 
 }  // namespace esker

@@ -17,15 +17,6 @@ TransferStore::TransferStore(const TransferPlan& plan, const std::vector<FileArr
   stored_.resize(static_cast<std::size_t>(plan.space().largest_piece_bytes()));
 }
 
-TransferStore::Place TransferStore::place_at(Index position) const {
-  const int layout = plan_.space().layout_at(position);
-  const Index base = plan_.space().first_position(layout);
-  const Layout::FileSpan span = plan_.space().layout(layout).file_at(position - base);
-  const TransferPlan::Part& part = plan_.parts()[static_cast<std::size_t>(layout)];
-  const Index first = arrays_[static_cast<std::size_t>(part.array)].offset_bytes + part.first_byte;
-  return {first + span.data_offset_bytes + (position - base - span.begin), base + span.end};
-}
-
 Status TransferStore::write(Index begin, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const Place place = place_at(begin);

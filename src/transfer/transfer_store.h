@@ -27,16 +27,12 @@ class TransferStore final : public BufferSink {
   }
 
  private:
-  /// A position in the file, and the position where the contiguous part of the file ends.
-  struct Place {
-    Index offset_bytes = 0;
-    Index end = 0;
-  };
+  using Place = TransferPlan::Place;
   /// Positions, [begin, end).
   struct Run {
     Index begin = 0, end = 0;
   };
-  [[nodiscard]] Place place_at(Index position) const;
+  [[nodiscard]] Place place_at(Index position) const { return plan_.place_at(position, arrays_); }
   Status write(Index begin, std::span<const std::byte> bytes);
   void encode(const BufferContent& content, std::span<std::byte> bytes) const;
   void find_runs(Index number);

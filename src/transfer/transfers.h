@@ -1,4 +1,4 @@
-// Transfers: moves boxes of arrays from all ranks to one file, again and again. Plans are kept.
+// Transfers: moves boxes of arrays from all ranks to one file, or from it, again and again. Plans are kept.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,9 @@
 #include "store/store.h"
 #include "transfer/array_boxes.h"
 #include "transfer/convert_source.h"
+#include "transfer/convert_target.h"
 #include "transfer/file_array.h"
+#include "transfer/transfer_load.h"
 #include "transfer/transfer_plan.h"
 #include "transfer/transfer_store.h"
 
@@ -24,7 +26,8 @@ class Transfers {
   /// `comm` must outlive it. `most_writers`: see TransferPlan::Limits.
   Transfers(Comm& comm, const Options& options, int most_writers);
 
-  /// [position in `mine`] whether values did not fit in the array's type, and became its fill value.
+  /// [position in `mine`] whether values did not fit in the array's type, and became its fill value; for
+  /// reading, in that of the memory, and became the misfit.
   using OutOfRange = std::vector<bool>;
   /// The number of a kept plan for these arrays and the boxes of this rank, and prepares to run it; 0: there
   /// is none. Equal numbers on all ranks are one plan. The arguments must outlive put_offered(). Local; may
@@ -40,12 +43,18 @@ class Transfers {
 
   /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as above.
   Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file);
+  /// The same for reading. Boxes may overlap, and each rank gets its own. Samples after the end of the file
+  /// are zero. After an error the memory is undefined.
+  Index offer(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine, const File& file);
+  Result<OutOfRange> get_offered();
+  Result<OutOfRange> get(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine,
+                         const File& file);
 
   /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
   /// later ones unsafe. Collective.
   void withdraw() { buffers_.withdraw(); }
 
-  /// The exchange of the last transfer that had samples; null: there was none, or its plan is forgotten.
+  /// The exchange of the last put that had samples; null: there was none, or its plan is forgotten.
   [[nodiscard]] const Prepared* last() const;
   /// How many plans were made.
   [[nodiscard]] Index num_plans() const { return num_plans_; }
@@ -57,21 +66,33 @@ class Transfers {
     ConvertSource source;
     TransferStore sink;
   };
+  struct OfferedGet {
+    TransferPlan* plan;
+    ConvertTarget target;
+    TransferLoad load;
+  };
+  struct Kept {
+    Index number;
+    std::unique_ptr<TransferPlan> plan;
+  };
+  template <class Brought>
+  Kept* find(Direction direction, const std::vector<FileArray>& arrays, std::span<const Brought> mine);
+  template <class Brought>
+  Status make(Direction direction, const std::vector<FileArray>& arrays, std::span<const Brought> mine,
+              Index cheap_gap_bytes);
+  void use(const TransferPlan& plan);
   [[nodiscard]] Index bytes_of_plans() const;
   Index fit_kept_plans();
 
   static constexpr std::size_t kMostPlans = 16;
 
   Comm& comm_;
-  ExchangePolicy policy_;
+  ExchangePolicy policy_, reading_;
   int most_writers_;
   ExchangeBuffers buffers_;
-  struct Kept {
-    Index number;
-    std::unique_ptr<TransferPlan> plan;
-  };
   std::vector<Kept> plans_;  // the last used at the end; the same on all ranks
   std::optional<Offered> offered_;
+  std::optional<OfferedGet> offered_get_;
   Index num_plans_ = 0;
 };
 
