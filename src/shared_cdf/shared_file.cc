@@ -123,9 +123,7 @@ Status SharedFile::open_file() {
   std::unique_ptr<Transfers> transfers;
   const Status opened = all_do(*comm_, "open", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(file, store_->open(path_, is_writable_ ? OpenMode::kWrite : OpenMode::kRead));
-    if (is_writable_ && !transfers_) {
-      transfers = std::make_unique<Transfers>(*comm_, options_, most_writers);
-    }
+    if (!transfers_) transfers = std::make_unique<Transfers>(*comm_, options_, most_writers);
     return {};
   });
   ESKER_RETURN_IF_ERROR(opened);

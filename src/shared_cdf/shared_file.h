@@ -35,12 +35,14 @@
 
 namespace esker::cdf {
 
+struct Brought;
+
 class SharedFile {
  public:
   /// Collective: a new file that is being defined. It appears, and takes the place of an existing one if it
   /// `may_replace` it, with its first end_definition(). Takes the writer lock. `options`, those of rank 0,
-  /// set aggregators, transport, memory_budget, fsync; an error in their place on any rank is that of all
-  /// ranks. kAlreadyExists, kIoError.
+  /// set aggregators, aggregate_reads, transport, memory_budget, fsync; an error in their place on any rank
+  /// is that of all ranks. kAlreadyExists, kIoError.
   static Result<std::unique_ptr<SharedFile>> create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                                                     const std::string& path, Version version,
                                                     bool may_replace, const Result<Options>& options);
@@ -79,7 +81,8 @@ class SharedFile {
   /// and among the boxes of one rank the last. Many boxes of a few samples are fine. `local`: an error of
   /// this rank, or accesses that it cannot do: it alone gets the error, and takes part with nothing.
   Status put(const Status& local, std::span<Access> accesses);
-  /// Collective: reads what each rank asks for. `local` as for put().
+  /// Collective: reads what each rank asks for, by itself or together (get_rule.h). `local`
+  /// as for put(). After an error of all ranks the memory is undefined.
   Status get(const Status& local, std::span<Access> accesses);
   /// Local: this rank's values alone. Records are known to the other ranks from sync() on.
   Status put_alone(std::span<Access> accesses);
@@ -124,10 +127,11 @@ class SharedFile {
   Status move_file(const Header& placed, const std::vector<std::byte>& bytes);
   Status check_moving(const char* operation, bool writes) const;
   Status check_accesses(std::span<const Access> accesses, bool writes) const;
-  struct Brought;
-  Status unite(Brought& brought, std::span<const Access> accesses);
+  Status unite(Brought& brought, std::span<const Access> accesses, bool writes);
   Result<Transfers::OutOfRange> put_united(Brought& brought);
   Status put_boxes(std::span<Access> accesses);
+  Status get_by_plan(Brought& brought, bool has_same_arrays, bool has_plan, std::span<Access> accesses);
+  Result<Transfers::OutOfRange> get_united(Brought& brought);
   Status begin_records(Index known, Index num_records);
   Status publish(const char* operation, bool durable);
   Status write_num_records();

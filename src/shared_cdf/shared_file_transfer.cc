@@ -1,4 +1,4 @@
-// How values get into a shared file, and out of it.
+// How values get into a shared file.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "comm/gather.h"
 #include "formats/netcdf/model/fill.h"
 #include "shared_cdf/access_boxes.h"
+#include "shared_cdf/brought.h"
 #include "shared_cdf/shared_file.h"
-#include "store/checksum.h"
 #include "transfer/own_access.h"
 
 namespace esker::cdf {
@@ -26,38 +26,6 @@ constexpr std::uint64_t kFewPatches = 64, kMostPlannedPatches = 4096, kSmallPatc
 bool are_runs(const PatchAmount& most) {
   if (most.patches > kMostPlannedPatches) return true;
   return most.patches > kFewPatches && most.bytes / most.patches < kSmallPatchBytes;
-}
-
-Patch to_write(const KeyedPatch& patch, const Access& access) {
-  Patch made;
-  made.box = patch.box;
-  made.data = static_cast<const std::byte*>(access.values) + patch.first_byte;
-  made.type = sample_type(access.memory_type);
-  made.stride_bytes = patch.stride_bytes;
-  made.component_stride_bytes = size_bytes(made.type);
-  made.repeats = true;
-  return made;
-}
-
-MutablePatch to_read(const KeyedPatch& patch, const Access& access) {
-  MutablePatch made;
-  made.box = patch.box;
-  made.data = static_cast<std::byte*>(access.target) + patch.first_byte;
-  made.type = sample_type(access.memory_type);
-  made.stride_bytes = patch.stride_bytes;
-  made.component_stride_bytes = size_bytes(made.type);
-  return made;
-}
-
-/// The different arrays of patches, in order.
-std::vector<ArrayKey> keys_of(const std::vector<KeyedPatch>& patches) {
-  std::vector<ArrayKey> keys;
-  for (const KeyedPatch& patch : patches) {
-    if (keys.empty() || keys.back() != patch.key) keys.push_back(patch.key);
-  }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
 }
 
 }  // namespace
@@ -92,32 +60,10 @@ Status SharedFile::begin_records(Index known, Index num_records) {
   return {};
 }
 
-/// What this rank brings to a transfer.
-struct SharedFile::Brought {
-  std::vector<KeyedPatch> patches;
-  std::vector<ArrayKey> keys;  // of the arrays, in order: of this rank, or of all ranks
-  std::vector<FileArray> arrays;
-  std::vector<ArrayPatch> to_put;
-  Index plan = 0;  // that this rank could use
-  std::uint64_t hash = 0;
-  PatchAmount amount;  // patches are listed if a plan can move so many
-
-  void find_arrays(const Header& header, std::span<const Access> accesses) {
-    arrays.clear();
-    to_put.clear();
-    for (const ArrayKey& key : keys) arrays.push_back(array_of(header, key));
-    for (const KeyedPatch& patch : patches) {
-      const auto array = std::lower_bound(keys.begin(), keys.end(), patch.key) - keys.begin();
-      to_put.push_back(
-          {static_cast<int>(array), to_write(patch, accesses[static_cast<std::size_t>(patch.access)])});
-    }
-  }
-};
-
 /// Finds the arrays of all ranks. Collective.
-Status SharedFile::unite(Brought& brought, std::span<const Access> accesses) {
+Status SharedFile::unite(Brought& brought, std::span<const Access> accesses, bool writes) {
   ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(*comm_, std::as_bytes(std::span(brought.keys))));
-  return all_do(*comm_, "put", [&] {
+  return all_do(*comm_, writes ? "put" : "get", [&] {
     for (const auto bytes : all.of_rank) {
       const std::size_t n = brought.keys.size();
       brought.keys.resize(n + bytes.size() / sizeof(ArrayKey));
@@ -125,7 +71,7 @@ Status SharedFile::unite(Brought& brought, std::span<const Access> accesses) {
     }
     std::sort(brought.keys.begin(), brought.keys.end());
     brought.keys.erase(std::unique(brought.keys.begin(), brought.keys.end()), brought.keys.end());
-    brought.find_arrays(header_, accesses);
+    brought.find_arrays(header_, accesses, writes);
     return Status();
   });
 }
@@ -135,28 +81,28 @@ Status SharedFile::unite(Brought& brought, std::span<const Access> accesses) {
 Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   Status mine;
   Brought brought;
+  PatchAmount amount;  // patches are listed if a plan can move so many
   const Status ready = guarded("put", [&]() -> Status {
     mine = local;
     ESKER_RETURN_IF_ERROR(check_moving("put", true));
     if (mine.ok()) mine = check_accesses(accesses, true);
     if (!mine.ok()) accesses = {};
-    brought.amount = amount_of(header_, accesses, kMostPlannedPatches);
-    if (brought.amount.patches > kMostPlannedPatches) return {};
-    brought.patches = patches_of(header_, accesses);
-    brought.keys = keys_of(brought.patches);
-    brought.find_arrays(header_, accesses);
+    amount = amount_of(header_, accesses, kMostPlannedPatches);
+    if (amount.patches > kMostPlannedPatches) return {};
+    brought.take(header_, accesses);
+    brought.find_arrays(header_, accesses, true);
     brought.plan = transfers_->offer(brought.arrays, brought.to_put, *file_);
-    brought.hash = checksum(std::as_bytes(std::span(brought.keys)), static_cast<std::uint64_t>(brought.plan));
     return {};
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
-  std::array<std::uint64_t, 7> most{brought.hash,
-                                    ~brought.hash,
+  const std::uint64_t hash = brought.hash();
+  std::array<std::uint64_t, 7> most{hash,
+                                    ~hash,
                                     brought.plan == 0 ? 1u : 0u,
                                     static_cast<std::uint64_t>(header_.num_records),
                                     static_cast<std::uint64_t>(records_needed(header_, accesses)),
-                                    brought.amount.patches,
-                                    brought.amount.bytes};
+                                    amount.patches,
+                                    amount.bytes};
   comm_->all_reduce_max(most);
   ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
   if (are_runs({most[5], most[6]})) {
@@ -165,7 +111,7 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   }
   const bool are_equal = most[0] == ~most[1];
   const bool has_plan = are_equal && most[2] == 0;
-  if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses));
+  if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses, true));
   ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range,
                          has_plan ? transfers_->put_offered() : put_united(brought));
   for (std::size_t p = 0; p < brought.patches.size(); ++p) {
@@ -212,32 +158,6 @@ Status SharedFile::put_alone(std::span<Access> accesses) {
     header_.num_records = std::max(header_.num_records, records_needed(header_, accesses));
     return {};
   });
-}
-
-Status SharedFile::get_alone(std::span<Access> accesses) {
-  return guarded("get", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_accesses(accesses, false));
-    for (const KeyedPatch& patch : patches_of(header_, accesses)) {
-      Access& access = accesses[static_cast<std::size_t>(patch.access)];
-      bool all_fit = true;
-      ESKER_RETURN_IF_ERROR(read_alone(*file_, array_of(header_, patch.key), to_read(patch, access),
-                                       netcdf::fill_in_memory(access.memory_type), all_fit));
-      if (!all_fit) access.is_out_of_range = true;
-    }
-    return {};
-  });
-}
-
-Status SharedFile::get(const Status& local, std::span<Access> accesses) {
-  Status mine;
-  const Status ready = guarded("get", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_moving("get", false));
-    mine = !local.ok() ? local : check_accesses(accesses, false);
-    return {};
-  });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "get", 0, ""}));
-  ESKER_RETURN_IF_ERROR(agree(*comm_, mine.ok() ? get_alone(accesses) : Status()));
-  return mine;
 }
 
 Status SharedFile::fill(int variable, Index record) {

@@ -20,8 +20,10 @@ class SharedCdfFaults : public MemoryFaultTest {
  protected:
   using Accesses = std::vector<CaseAccess>;
 
-  [[nodiscard]] std::unique_ptr<SharedFile> make(Transport transport = Transport::kMessages) {
+  [[nodiscard]] std::unique_ptr<SharedFile> make(Transport transport = Transport::kMessages,
+                                                 std::optional<bool> together = std::nullopt) {
     Options options;
+    options.aggregate_reads = together;
     options.collective_buffer_bytes = 4096;
     options.transport = transport;
     options.fsync = Fsync::kStep;
@@ -53,6 +55,28 @@ class SharedCdfFaults : public MemoryFaultTest {
       made.values.assign(144, static_cast<double>(rank));
     }
     return of_rank;
+  }
+
+  /// Memory for two boxes, which differ between ranks that give different numbers.
+  struct TwoBoxes {
+    std::vector<double> x, field;
+    std::array<cdf::Access, 2> accesses;
+
+    explicit TwoBoxes(int number) : x(13), field(static_cast<std::size_t>(3 * 9 * 13)) {
+      accesses[0].variable = 1;
+      accesses[0].start = {number % 13};
+      accesses[0].count = {13 - number % 13};
+      accesses[0].target = x.data();
+      accesses[1].variable = 2;
+      accesses[1].start = {0, 0, number % 13};
+      accesses[1].count = {3, 9, 13 - number % 13};
+      accesses[1].target = field.data();
+      for (cdf::Access& each : accesses) each.memory_type = netcdf::Type::kDouble;
+    }
+  };
+  static Status get(SharedFile& file, int number) {
+    TwoBoxes boxes(number);
+    return file.get({}, boxes.accesses);
   }
 
   /// Runs `call` with every fault that it meets on some ranks; `restore` afterwards.
@@ -126,23 +150,19 @@ TEST_P(SharedCdfFaults, InATransferOfManyBoxesAreErrorsOfAllRanks) {
   file->close().check();
 }
 
+// Each rank alone, all by a plan, and all the same.
 TEST_P(SharedCdfFaults, OfTheStoreInAGetAreErrorsOfAllRanks) {
-  const auto file = make();
-  put(*file, 1).check();
-  std::vector<double> x(13);
-  cdf::Access access;
-  access.variable = 1;
-  access.start = {0};
-  access.count = {13};
-  access.memory_type = netcdf::Type::kDouble;
-  access.target = x.data();
-  with_store_faults(
-      "get",
-      [&] {
-        return file->get({}, {&access, 1});
-      },
-      [](const Status&) {});
-  file->close().check();
+  for (const bool together : {false, true}) {
+    const auto file = make(Transport::kMessages, together);
+    put(*file, 1).check();
+    for (const bool same : {false, true}) {
+      with_store_faults(
+          "get", [&] { return get(*file, same ? 0 : comm_.rank()); },
+          [&](const Status&) { get(*file, comm_.rank()).check(); });
+    }
+    EXPECT_EQ(file->num_plans(), together && comm_.size() > 1 ? 2 : 1);
+    file->close().check();
+  }
 }
 
 // The next attempt succeeds, or the file is closed; either way it has the values.
@@ -217,6 +237,32 @@ TEST_P(SharedCdfFaults, OfMemoryAreErrorsOfAllRanks) {
       if (!all_well()) return;
       expect_same_contents(*file, contents);
     }
+    file->close().check();
+  }
+}
+
+// The values of a plan that is kept, of a new plan, and of all ranks alike.
+TEST_P(SharedCdfFaults, OfMemoryInAGetAreErrorsOfAllRanks) {
+  for (const Transport transport : {Transport::kMessages, Transport::kShared, Transport::kGet}) {
+    const auto file = make(transport, true);
+    put(*file, 1).check();
+    int number = comm_.rank();
+    const std::string what = "get, transport " + std::to_string(static_cast<int>(transport));
+    for (const int step : {0, 1}) {
+      for_each_fault([&](const NewFault& fault, int victim) {
+        number += step;  // other boxes: the transfer is planned again
+        TwoBoxes boxes(number);
+        const bool met = fail(what, fault, victim, [&] { return file->get({}, boxes.accesses); });
+        get(*file, number).check();
+        return met;
+      });
+      if (!all_well()) return;
+    }
+    for_each_fault([&](const NewFault& fault, int victim) {
+      TwoBoxes boxes(0);
+      return fail(what + ", the same", fault, victim, [&] { return file->get({}, boxes.accesses); });
+    });
+    if (!all_well()) return;
     file->close().check();
   }
 }
