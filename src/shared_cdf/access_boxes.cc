@@ -1,6 +1,5 @@
 #include "shared_cdf/access_boxes.h"
 
-#include "base/byte_order.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
 #include "shared_cdf/access_arrays.h"
@@ -30,8 +29,7 @@ std::vector<ArrayBoxes> boxes_of(const Header& header, std::span<const Access> a
     ArrayBoxes& made = boxes.emplace_back();
     made.type = sample_type(variable.type);
     made.memory_type = sample_type(access.memory_type);
-    made.fill = netcdf::fill_value(variable);
-    swap_bytes(made.fill, static_cast<int>(size_bytes(made.type)));
+    made.fill = netcdf::fill_in_memory(variable);
     made.offset_bytes = variable.begin;
     made.stride_bytes = file_strides(header, variable, record_bytes);
     made.start = access.start;

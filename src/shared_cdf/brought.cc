@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/byte_order.h"
 #include "formats/netcdf/model/fill.h"
 #include "store/checksum.h"
 
 namespace esker::cdf {
 std::array<std::byte, 8> misfit_of(Type type) {
-  Variable variable;
-  variable.type = type;
-  std::vector<std::byte> value = netcdf::fill_value(variable);
-  swap_bytes(value, static_cast<int>(netcdf::size_bytes(type)));
+  const std::vector<std::byte> value = netcdf::fill_in_memory(type);
   std::array<std::byte, 8> misfit{};
   std::copy(value.begin(), value.end(), misfit.begin());
   return misfit;
