@@ -7,10 +7,6 @@
 namespace esker {
 namespace {
 
-bool has_values(const cdf::Access& access) {
-  return std::find(access.count.begin(), access.count.end(), 0) == access.count.end();
-}
-
 bool is_dense_in_file(const cdf::Access& access) {
   return std::all_of(access.step.begin(), access.step.end(), [](Index step) { return step == 1; });
 }
@@ -43,8 +39,10 @@ std::optional<std::vector<BroughtBox>> find_brought(const cdf::Header& header,
   std::vector<BroughtBox> boxes;
   for (const cdf::Access& access : accesses) {
     const auto v = static_cast<std::size_t>(access.variable);
-    if (!has_values(access) || v >= wanted.size() || !wanted[v]) continue;
+    if (v >= wanted.size() || !wanted[v]) continue;
     const cdf::Variable& variable = header.variables[v];
+    if (access.num_boxes(variable.dims.size()) != 1) return std::nullopt;
+    if (!access.box(0, variable.dims.size()).has_values()) continue;
     const bool is_record = header.is_record(variable);
     if (is_record && (access.start[0] != record || access.count[0] != 1)) return std::nullopt;
     const bool is_as_stored = access.memory_type == variable.type && !access.is_out_of_range;

@@ -18,8 +18,8 @@ struct BroughtBox {
   Patch patch;
 };
 
-/// Those of the `wanted` variables. Nothing: accesses to them have other records, values that are apart, of
-/// other types, or out of range.
+/// Those of the `wanted` variables. Nothing: accesses to them have several boxes, other records, values that
+/// are apart, of other types, or out of range.
 std::optional<std::vector<BroughtBox>> find_brought(const cdf::Header& header,
                                                     std::span<const cdf::Access> accesses,
                                                     const ChosenVariables& wanted, Index record);

@@ -47,15 +47,20 @@ Status Companion::take_definition() {
 }
 
 void Companion::note(std::span<const cdf::Access> accesses) {
+  const cdf::Header& header = file_.header();
+  const int time = time_variable_of(header);
   for (const cdf::Access& access : accesses) {
-    const bool has_values = std::find(access.count.begin(), access.count.end(), 0) == access.count.end();
-    if (!has_values || access.variable < 0 || access.variable >= std::ssize(put_)) continue;
-    const cdf::Variable& variable = file_.header().variables[static_cast<std::size_t>(access.variable)];
-    const bool is_record = file_.header().is_record(variable);
-    note(access.variable, is_record ? access.start[0] : -1);
-    if (!is_record || access.variable != time_variable_of(file_.header())) continue;
-    const Index step = access.step.empty() ? 1 : access.step[0];
-    last_time_ = std::max(last_time_, access.start[0] + (access.count[0] - 1) * step);
+    if (access.variable < 0 || access.variable >= std::ssize(put_)) continue;
+    const cdf::Variable& variable = header.variables[static_cast<std::size_t>(access.variable)];
+    const bool is_record = header.is_record(variable), is_time = access.variable == time;
+    const std::size_t n_dims = variable.dims.size();
+    for (std::size_t b = 0; b < access.num_boxes(n_dims); ++b) {
+      const cdf::AccessBox box = access.box(b, n_dims);
+      if (!box.has_values()) continue;
+      note(access.variable, is_record ? box.start[0] : -1);
+      const Index step = access.step.empty() ? 1 : access.step[0];
+      if (is_time) last_time_ = std::max(last_time_, box.start[0] + (box.count[0] - 1) * step);
+    }
   }
 }
 

@@ -1,12 +1,21 @@
 // Access: values of a variable of a CDF file in the caller's memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "formats/netcdf/cdf/header.h"
 
 namespace esker::cdf {
+
+/// One box of an access. Lists have an entry for each dimension.
+struct AccessBox {
+  std::span<const Index> start, count;
+
+  [[nodiscard]] bool has_values() const { return std::find(count.begin(), count.end(), 0) == count.end(); }
+};
 
 /// Lists have an entry for each dimension, slowest first, that of records included. An access may have
 /// several boxes, whose values follow each other in memory: then `start` and `count` have the entries of one
@@ -27,6 +36,11 @@ struct Access {
   /// Of a variable with `n_dims` dimensions.
   [[nodiscard]] std::size_t num_boxes(std::size_t n_dims) const {
     return n_dims == 0 ? 1 : start.size() / n_dims;
+  }
+  /// Must outlive the result.
+  [[nodiscard]] AccessBox box(std::size_t number, std::size_t n_dims) const {
+    return {std::span(start).subspan(number * n_dims, n_dims),
+            std::span(count).subspan(number * n_dims, n_dims)};
   }
 };
 

@@ -38,18 +38,6 @@ struct Shape {
 
 Index step_of(const Access& access, std::size_t dim) { return access.step.empty() ? 1 : access.step[dim]; }
 
-/// One box of an access.
-struct AccessBox {
-  std::span<const Index> start, count;  // [dimension]
-
-  [[nodiscard]] bool has_values() const { return std::find(count.begin(), count.end(), 0) == count.end(); }
-};
-
-AccessBox box_of(const Access& access, std::size_t number, std::size_t n_dims) {
-  return {std::span(access.start).subspan(number * n_dims, n_dims),
-          std::span(access.count).subspan(number * n_dims, n_dims)};
-}
-
 /// The bytes that the values of a box reach in memory; nothing if they do not fit in 63 bits.
 std::optional<Index> memory_bytes(const Access& access, const AccessBox& box) {
   std::optional<Index> bytes = size_bytes(access.memory_type);
@@ -102,7 +90,7 @@ class Cutter {
   void cut() {
     const std::size_t n_dims = shape_.lengths.size();
     for (std::size_t b = 0; b < access_.num_boxes(n_dims); ++b) {
-      box_ = box_of(access_, b, n_dims);
+      box_ = access_.box(b, n_dims);
       if (!box_.has_values()) continue;
       strides_ = memory_strides(access_, box_);
       for_each_position(single_counts(), [&](const std::vector<Index>& at) { add(at); });
@@ -114,7 +102,7 @@ class Cutter {
   void count(PatchAmount& amount, std::uint64_t most) {
     const std::size_t n_dims = shape_.lengths.size();
     for (std::size_t b = 0; b < access_.num_boxes(n_dims) && amount.patches <= most; ++b) {
-      box_ = box_of(access_, b, n_dims);
+      box_ = access_.box(b, n_dims);
       if (!box_.has_values()) continue;
       std::uint64_t patches = 1, bytes = shape_.value_bytes;
       for (const Index n : single_counts()) {
@@ -215,7 +203,7 @@ Status check_access(const Header& header, const Access& access) {
   }
   std::optional<Index> bytes = 0;
   for (std::size_t b = 0; b < n_boxes; ++b) {
-    const AccessBox box = box_of(access, b, n);
+    const AccessBox box = access.box(b, n);
     ESKER_RETURN_IF_ERROR(check_box(header, variable, access, box));
     if (!box.has_values()) continue;
     const std::optional<Index> of_box = memory_bytes(access, box);
@@ -283,7 +271,7 @@ Index records_needed(const Header& header, std::span<const Access> accesses) {
     if (!header.is_record(variable)) continue;
     const std::size_t n = variable.dims.size();
     for (std::size_t b = 0; b < access.num_boxes(n); ++b) {
-      const AccessBox box = box_of(access, b, n);
+      const AccessBox box = access.box(b, n);
       if (!box.has_values()) continue;
       needed = std::max(needed, box.start[0] + (box.count[0] - 1) * step_of(access, 0) + 1);
     }

@@ -116,6 +116,27 @@ TEST_P(CompanionTest, HasWhatTheFileHas) {
   EXPECT_GT(compared, 10000);
 }
 
+/// The first box of each access has no values, the others are in two records.
+TEST_P(CompanionTest, HasAllBoxesOfAnAccess) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    Pair pair(comm, store);
+    const Index first = 13 * comm.rank() / comm.size(), n = 13 * (comm.rank() + 1) / comm.size() - first;
+    std::vector<CaseAccess> mine(1);
+    mine[0].access.variable = 6;
+    for (Index round = 0; round < 2; ++round) {
+      mine[0].access.start = {0, 0, 0, first, 1, first};
+      mine[0].access.count = {1, 0, 1, n, 1, n};
+      mine[0].values.assign(static_cast<std::size_t>(2 * n), static_cast<double>(round + comm.rank()));
+      auto own = own_accesses(mine);
+      pair.put(own).check();
+      pair.sync().check();
+    }
+    pair.close().check();
+  });
+  EXPECT_EQ(compare(store, "run.idx"), 2 * 13 * 2);
+}
+
 /// The first of these calls that a rule lets fail; 0: none.
 struct Fault {
   std::atomic<int> calls = 0;
