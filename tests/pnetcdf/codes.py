@@ -16,8 +16,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-#: E3SM-IO puts up to half a million boxes per rank in one transfer.
-BUDGET = {"ESKER_MEMORY_BUDGET": "1G"}
 #: Variables of PISM that hold times of the run.
 VARYING = "model_years_per_processor_hour,wall_clock_time"
 #: A file of PnetCDF ends before values that no rank put, which cdfdiff cannot read.
@@ -90,7 +88,7 @@ def read_again(program: list[str], folder: Path, library: Path) -> None:
 def environment_for(program: str, library: Path | None) -> dict[str, str]:
     environment = dict(os.environ)
     if library:
-        environment |= {"LD_LIBRARY_PATH": str(library)} | (BUDGET if "e3sm" in program else {})
+        environment["LD_LIBRARY_PATH"] = str(library)
         if not loads(program, library, environment):
             raise RuntimeError(f"{program} does not load libpnetcdf from {library} (ldd)")
     return environment
