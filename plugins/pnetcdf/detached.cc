@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "strided.h"
-
 #include "formats/netcdf/model/fill.h"
+#include "strided.h"
 
 namespace esker::pnetcdf {
 namespace {

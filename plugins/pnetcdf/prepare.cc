@@ -41,8 +41,8 @@ bool use_subarray(const Subarray& part, cdf::Access& access) {
 bool has_one_box(Place::Form form) { return form != Place::Form::kMap && form != Place::Form::kBoxes; }
 
 /// Lets `values` point to a dense list, which may be a packed copy, or the access have a map of the memory.
-/// NC_EIOMISMATCH: it has another number of values than the boxes. -1 items of one of MPI's own datatypes are as
-/// many as the boxes have (E3SM-IO passes that).
+/// NC_EIOMISMATCH: it has another number of values than the boxes. -1 items of one of MPI's own datatypes are
+/// as many as the boxes have (E3SM-IO passes that).
 int use_datatype(Direction direction, const Part& part, Index total, Type stored, Prepared& prepared,
                  cdf::Access& access, Type& type, void*& values) {
   const Memory& memory = part.memory;
