@@ -65,6 +65,7 @@ Status SharedFile::unite(Brought& brought, std::span<const Access> accesses, boo
   ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(*comm_, std::as_bytes(std::span(brought.keys))));
   return all_do(*comm_, writes ? "put" : "get", [&] {
     for (const auto bytes : all.of_rank) {
+      if (bytes.empty()) continue;
       const std::size_t n = brought.keys.size();
       brought.keys.resize(n + bytes.size() / sizeof(ArrayKey));
       std::memcpy(brought.keys.data() + n, bytes.data(), bytes.size());
