@@ -182,6 +182,7 @@ std::shared_ptr<WriterLock> WriterLock::borrow(const WriterLock& lender) {
   auto lock = std::make_shared<WriterLock>(lender.store_, lender.path_);
   lock->text_ = lender.text_;
   lock->is_borrowed_ = true;
+  for (const auto& target : lender.targets_) lock->targets_.push_back(borrow(*target));
   return lock;
 }
 

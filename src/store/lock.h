@@ -48,7 +48,7 @@ class WriterLock {
   std::string path_, text_;
   bool held_ = false;
   bool is_borrowed_ = false;
-  std::vector<std::unique_ptr<WriterLock>> targets_;  // of the datasets that links lead to
+  std::vector<std::shared_ptr<WriterLock>> targets_;  // of the datasets that links lead to
 };
 
 }  // namespace esker
