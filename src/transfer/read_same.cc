@@ -121,7 +121,6 @@ void SameReader::place(const std::byte* bytes) {
 Status SameReader::read(Comm& comm) {
   const int n_readers = static_cast<int>(std::min<Index>(num_chunks_, std::min(comm.size(), kMostReaders)));
   const auto rank_of = [&](int reader) { return reader * comm.size() / n_readers; };
-  bool any_failed = false;
   Cursor cursor;
   for (Index bytes = 1; bytes > 0;) {
     for (int k = 0; k < n_readers; ++k) {
@@ -133,12 +132,12 @@ Status SameReader::read(Comm& comm) {
       const auto chunk =
           std::span(rank_of(k) == comm.rank() ? own_ : received_).first(static_cast<std::size_t>(bytes + 1));
       comm.broadcast(chunk, rank_of(k));
-      any_failed = any_failed || chunk.back() != std::byte{0};
-      if (!any_failed) place(chunk.data());
+      if (chunk.back() != std::byte{0}) return agree(comm, status_);
+      place(chunk.data());
     }
     if (cursor.patch == mine_.size()) break;
   }
-  return any_failed ? agree(comm, status_) : Status();
+  return {};
 }
 
 }  // namespace esker
