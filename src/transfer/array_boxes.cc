@@ -1,5 +1,6 @@
 #include "transfer/array_boxes.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace esker {
@@ -17,6 +18,7 @@ BoxWalk::BoxWalk(const ArrayBoxes& boxes)
 Index BoxWalk::use_box(std::size_t number, Index& at) {
   const Index* const start = boxes_.start.data() + number * n_dims_;
   const Index* const count = boxes_.count.data() + number * n_dims_;
+  if (std::find(count, count + n_dims_, 0) != count + n_dims_) return 0;
   axes_.clear();
   run_ = {0, 1, nullptr, memory_bytes_};
   span_bytes_ = sample_bytes_;
