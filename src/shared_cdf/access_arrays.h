@@ -46,6 +46,9 @@ Status check_num_records(const Header& header, Index num_records);
 /// The patches of accesses that passed check_access(), in their order. Local, pure.
 std::vector<KeyedPatch> patches_of(const Header& header, std::span<const Access> accesses);
 
+/// More patches of a rank would make a plan too large.
+inline constexpr std::uint64_t kMostPlannedPatches = 4096;
+
 /// How many patches accesses have, and the bytes of their values in the file. Not all are counted if the
 /// patches are more than `most`. Local, pure; O(boxes).
 struct PatchAmount {

@@ -1,5 +1,8 @@
 #include "shared_cdf/access_boxes.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
 #include "shared_cdf/access_arrays.h"
@@ -39,6 +42,25 @@ std::vector<ArrayBoxes> boxes_of(const Header& header, std::span<const Access> a
     made.values = static_cast<const std::byte*>(access.values);
   }
   return boxes;
+}
+
+EndOfArray ends_of_arrays(const Header& header) {
+  std::vector<Index> fixed, of_record;  // where arrays begin; of the first record
+  for (const Variable& variable : header.variables) {
+    (header.is_record(variable) ? of_record : fixed).push_back(variable.begin);
+  }
+  std::sort(fixed.begin(), fixed.end());
+  std::sort(of_record.begin(), of_record.end());
+  const Index record_bytes = header.record_bytes();
+  return [fixed, of_record, record_bytes](Index at) {
+    const bool is_fixed = record_bytes == 0 || at < of_record.front();
+    const std::vector<Index>& begins = is_fixed ? fixed : of_record;
+    const Index shift = is_fixed ? 0 : (at - of_record.front()) / record_bytes * record_bytes;
+    const auto next = std::upper_bound(begins.begin(), begins.end(), at - shift);
+    if (next != begins.end()) return *next + shift;
+    if (!is_fixed) return of_record.front() + shift + record_bytes;
+    return record_bytes == 0 ? std::numeric_limits<Index>::max() : of_record.front();
+  };
 }
 
 }  // namespace esker::cdf

@@ -13,4 +13,7 @@ namespace esker::cdf {
 /// One list of boxes for each access, which has passed check_access() and outlives it. Local, pure.
 std::vector<ArrayBoxes> boxes_of(const Header& header, std::span<const Access> accesses);
 
+/// Finds the fixed variable, or the record of a variable, that a byte of the file belongs to. May throw.
+EndOfArray ends_of_arrays(const Header& header);
+
 }  // namespace esker::cdf

@@ -63,6 +63,12 @@ void Brought::find_arrays(const Header& header, std::span<const Access> accesses
   }
 }
 
+void Brought::mark(const std::vector<bool>& out_of_range, std::span<Access> accesses) const {
+  for (std::size_t p = 0; p < patches.size(); ++p) {
+    if (out_of_range[p]) accesses[static_cast<std::size_t>(patches[p].access)].is_out_of_range = true;
+  }
+}
+
 std::uint64_t Brought::hash() const {
   return checksum(std::as_bytes(std::span(keys)), static_cast<std::uint64_t>(plan));
 }

@@ -25,6 +25,8 @@ struct Brought {
   void take(const Header& header, std::span<const Access> accesses);
   /// Sets the other lists according to `keys`. Local; may throw.
   void find_arrays(const Header& header, std::span<const Access> accesses, bool writes);
+  /// Marks the accesses with values that did not fit. `out_of_range`: [patch].
+  void mark(const std::vector<bool>& out_of_range, std::span<Access> accesses) const;
   /// Equal exactly where keys and `plan` are.
   [[nodiscard]] std::uint64_t hash() const;
 };

@@ -38,8 +38,7 @@ GetRule::GetRule(Comm& comm, const Store& store, std::optional<bool> together) :
 }
 
 std::uint64_t GetRule::most_boxes() const {
-  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max() - 1;
-  return kind_ == Kind::kNear ? kMostBoxesOnNode : kAny;
+  return kind_ == Kind::kNear ? kMostBoxesOnNode : kMostPlannedPatches;
 }
 
 bool GetRule::pays(const File& file, Index n_bytes, Index n_boxes, Index run_bytes) const {

@@ -13,16 +13,6 @@
 #include "transfer/read_same.h"
 
 namespace esker::cdf {
-namespace {
-
-/// Marks the accesses whose values did not fit.
-void mark(const Brought& brought, const Transfers::OutOfRange& out_of_range, std::span<Access> accesses) {
-  for (std::size_t p = 0; p < brought.patches.size(); ++p) {
-    if (out_of_range[p]) accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
-  }
-}
-
-}  // namespace
 
 Status SharedFile::get_alone(std::span<Access> accesses) {
   return guarded("get", [&]() -> Status {
@@ -67,7 +57,7 @@ Status SharedFile::get(const Status& local, std::span<Access> accesses) {
   const GetWay way = any_would_gain && !any_wants_many ? wanted.compare(*comm_) : GetWay::kAlone;
   if (way == GetWay::kSame) {
     ESKER_RETURN_IF_ERROR(same->read(*comm_));
-    mark(brought, same->take_out_of_range(), accesses);
+    brought.mark(same->take_out_of_range(), accesses);
   } else if (way == GetWay::kAlone) {
     ESKER_RETURN_IF_ERROR(agree(*comm_, get_alone(accesses)));
   } else {
@@ -83,7 +73,7 @@ Status SharedFile::get_by_plan(Brought& brought, bool has_same_arrays, bool has_
   if (!has_same_arrays) ESKER_RETURN_IF_ERROR(unite(brought, accesses, false));
   const auto out_of_range = has_plan ? transfers_->get_offered() : get_united(brought);
   if (out_of_range.ok()) {
-    mark(brought, *out_of_range, accesses);
+    brought.mark(*out_of_range, accesses);
     return {};
   }
   const bool may_alone = out_of_range.status().code() == Code::kOutOfMemory && !options_.aggregate_reads;

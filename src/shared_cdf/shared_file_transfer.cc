@@ -20,12 +20,12 @@ namespace esker::cdf {
 namespace {
 
 /// Patches are moved by a plan, unless they are many and small: then as runs of samples, without a plan.
-constexpr std::uint64_t kFewPatches = 64, kMostPlannedPatches = 4096, kSmallPatchBytes = 4096;
+constexpr std::uint64_t kFewPatches = 64, kSmallPatchBytes = 4096;
 
-/// `most`: of any rank.
-bool are_runs(const PatchAmount& most) {
-  if (most.patches > kMostPlannedPatches) return true;
-  return most.patches > kFewPatches && most.bytes / most.patches < kSmallPatchBytes;
+/// Of one rank.
+bool are_runs(const PatchAmount& amount) {
+  if (amount.patches > kMostPlannedPatches) return true;
+  return amount.patches > kFewPatches && amount.bytes / amount.patches < kSmallPatchBytes;
 }
 
 }  // namespace
@@ -97,16 +97,15 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
   const std::uint64_t hash = brought.hash();
-  std::array<std::uint64_t, 7> most{hash,
+  std::array<std::uint64_t, 6> most{hash,
                                     ~hash,
                                     brought.plan == 0 ? 1u : 0u,
                                     static_cast<std::uint64_t>(header_.num_records),
                                     static_cast<std::uint64_t>(records_needed(header_, accesses)),
-                                    amount.patches,
-                                    amount.bytes};
+                                    are_runs(amount) ? 1u : 0u};
   comm_->all_reduce_max(most);
   ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
-  if (are_runs({most[5], most[6]})) {
+  if (most[5] != 0) {
     ESKER_RETURN_IF_ERROR(put_boxes(accesses));
     return mine;
   }
@@ -115,19 +114,20 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   if (!are_equal) ESKER_RETURN_IF_ERROR(unite(brought, accesses, true));
   ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range,
                          has_plan ? transfers_->put_offered() : put_united(brought));
-  for (std::size_t p = 0; p < brought.patches.size(); ++p) {
-    if (out_of_range[p]) accesses[static_cast<std::size_t>(brought.patches[p].access)].is_out_of_range = true;
-  }
+  brought.mark(out_of_range, accesses);
   return mine;
 }
 
 Status SharedFile::put_boxes(std::span<Access> accesses) {
   std::vector<ArrayBoxes> boxes;
+  EndOfArray end_of_array;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
     boxes = boxes_of(header_, accesses);
+    end_of_array = ends_of_arrays(header_);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range, transfers_->put_runs(boxes, *file_));
+  ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range,
+                         transfers_->put_runs(boxes, *file_, std::move(end_of_array)));
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     if (out_of_range[a]) accesses[a].is_out_of_range = true;
   }

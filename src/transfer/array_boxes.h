@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct FileRange {
   [[nodiscard]] bool meets(const FileRange& other) const { return begin < other.end && other.begin < end; }
   [[nodiscard]] Index size() const { return end - begin; }
 };
+
+/// The end of the array of a file that contains a byte, which is in one: another array may begin there.
+/// Local, pure.
+using EndOfArray = std::function<Index(Index)>;
 
 /// Lists have an entry per dimension, slowest first. Samples of one access do not overlap in the file.
 struct ArrayBoxes {

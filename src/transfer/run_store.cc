@@ -60,30 +60,35 @@ Index RunStore::next_byte(Index from, bool is_held, Index end) const {
   return end;
 }
 
-void RunStore::find_parts(Index range_bytes, Index cheap_gap_bytes) {
+void RunStore::find_parts(const FileRange& range, const EndOfArray& end_of_array, Index cheap_gap_bytes) {
   parts_.clear();
-  const Index end = range_bytes + kMostSampleBytes;
+  const Index end = range.size() + kMostSampleBytes;
   for (Index begin = next_byte(0, true, end); begin < end;) {
-    const Index run_end = next_byte(begin, false, end);
-    if (!parts_.empty() && begin - parts_.back().end <= cheap_gap_bytes) {
+    const Index run_end = next_byte(begin, false, end), bytes = run_end - begin;
+    const auto joins = [&](const Part& part) {
+      return begin - part.end <= cheap_gap_bytes && 2 * (part.held + bytes) >= run_end - part.begin &&
+             range.begin + begin < end_of_array(range.begin + part.end - 1);
+    };
+    if (!parts_.empty() && joins(parts_.back())) {
       parts_.back().end = run_end;
-      parts_.back().has_holes = true;
+      parts_.back().held += bytes;
     } else {
-      parts_.push_back({begin, run_end, false});
+      parts_.push_back({begin, run_end, bytes});
     }
     begin = next_byte(run_end, true, end);
   }
 }
 
-Status RunStore::store(File& file, const FileRange& range, std::span<const Delivery> messages) {
+Status RunStore::store(File& file, const FileRange& range, const EndOfArray& end_of_array,
+                       std::span<const Delivery> messages) {
   std::fill_n(held_.begin(), held_words(range.size()), 0);
   for (const Delivery& each : messages) mark_all(each.bytes);
-  find_parts(range.size(), file.cheap_gap_bytes());
+  find_parts(range, end_of_array, file.cheap_gap_bytes());
   const auto bytes_of = [&](const Part& part) {
     return std::span(buffer_.get() + part.begin, static_cast<std::size_t>(part.end - part.begin));
   };
   for (const Part& part : parts_) {
-    if (part.has_holes) ESKER_RETURN_IF_ERROR(read_present(file, bytes_of(part), range.begin + part.begin));
+    if (part.has_holes()) ESKER_RETURN_IF_ERROR(read_present(file, bytes_of(part), range.begin + part.begin));
   }
   for (const Delivery& each : messages) copy_all(each.bytes);
   for (const Part& part : parts_) {

@@ -19,21 +19,23 @@ class RunStore {
   /// For ranges of at most this size. May throw; local.
   explicit RunStore(Index range_bytes);
 
-  /// Writes the runs of messages that RunWriters for `range` made; later ones overwrite earlier ones. Holes
-  /// that are cheap to read are read, and written with the runs around them: no other rank may write to the
-  /// range at the same time. May throw; local.
-  Status store(File& file, const FileRange& range, std::span<const Delivery> messages);
+  /// Writes the runs of messages that RunWriters for `range` made; later ones overwrite earlier ones. Small
+  /// holes in an array, if at least half of what they separate is brought, are read, and written with the
+  /// runs around them: no other rank may write to them at the same time. May throw; local.
+  Status store(File& file, const FileRange& range, const EndOfArray& end_of_array,
+               std::span<const Delivery> messages);
 
  private:
   /// Bytes of the buffer that are written at once.
   struct Part {
     Index begin, end;
-    bool has_holes;
+    Index held;  // bytes in it
+    [[nodiscard]] bool has_holes() const { return held < end - begin; }
   };
   void mark(std::uint32_t begin, std::uint32_t bytes);
   void mark_all(std::span<const std::byte> message);
   void copy_all(std::span<const std::byte> message);
-  void find_parts(Index range_bytes, Index cheap_gap_bytes);
+  void find_parts(const FileRange& range, const EndOfArray& end_of_array, Index cheap_gap_bytes);
   [[nodiscard]] Index next_byte(Index from, bool is_held, Index end) const;
 
   std::unique_ptr<std::byte[]> buffer_;

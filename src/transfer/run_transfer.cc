@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/scratch.h"
 #include "comm/agree.h"
 #include "comm/deliver.h"
 #include "plan/ownership.h"
@@ -28,19 +29,6 @@ constexpr Index kMostCells = Index{1} << 14;  // of a section of the file, whose
 constexpr Index kMostRange = Index{8} << 20;
 constexpr Index kMostMessage = Index{1} << 30;
 constexpr Index kLeastRange = Index{64} << 10;
-
-/// Bytes that are not initialized.
-struct Memory {
-  std::unique_ptr<std::byte[]> bytes;
-  Index size = 0;
-
-  void grow(Index needed) {
-    if (needed <= size) return;
-    bytes.reset();
-    bytes.reset(new std::byte[static_cast<std::size_t>(needed)]);
-    size = needed;
-  }
-};
 
 class RunTransfer {
  public:
@@ -186,15 +174,16 @@ class RunTransfer {
       }
       to_send = std::max(to_send, static_cast<Index>(bytes));
     }
-    if (const Index most = std::min(options_.memory_bytes, kMostMessage); to_send > most) {
+    // One rank may send and collect all of it.
+    if (const Index most = std::min(options_.memory_bytes * 3 / 8, kMostMessage); to_send > most) {
       return error(
           Code::kOutOfMemory,
           "put: boxes of one rank that overlap have {} bytes at one place of the file, and the memory "
           "budget leaves {} for them; put them one after the other",
           to_send, most);
     }
-    to_send_.grow(to_send);
-    received_.grow(to_receive);
+    to_send_ = to_send_memory_.get(to_send).data();
+    received_ = received_memory_.get(to_receive).data();
     if (largest > range_bytes_) {
       store_.emplace(largest);
       range_bytes_ = largest;
@@ -218,7 +207,7 @@ class RunTransfer {
     const std::span<PeerSize> from(from_.data(), comm_.exchange_sizes(to_, from_));
     std::sort(from.begin(), from.end(), [](const PeerSize& a, const PeerSize& b) { return a.peer < b.peer; });
     deliveries_.clear();
-    std::byte* next = received_.bytes.get();
+    std::byte* next = received_;
     for (const PeerSize& each : from) {
       const std::span<std::byte> bytes(next, static_cast<std::size_t>(each.bytes));
       deliveries_.push_back({each.peer, bytes});
@@ -234,7 +223,8 @@ class RunTransfer {
 
   Status store(const RunRound& round) {
     for (std::size_t i = 0; i < round.ranges.size(); ++i) {
-      if (aggregator(i) == comm_.rank()) return store_->store(file_, round.ranges[i], deliveries_);
+      if (aggregator(i) == comm_.rank())
+        return store_->store(file_, round.ranges[i], options_.end_of_array, deliveries_);
     }
     return {};
   }
@@ -243,7 +233,7 @@ class RunTransfer {
   void write_messages(const RunRound& round) {
     writers_.clear();
     if (comm_.rank() < round.first_rank || comm_.rank() >= round.last_rank) return;
-    std::byte* memory = to_send_.bytes.get();
+    std::byte* memory = to_send_;
     for (const FileRange& range : round.ranges) {
       writers_.emplace_back(memory, range.begin);
       memory += own_bytes(range);
@@ -289,9 +279,10 @@ class RunTransfer {
   Index n_cells_ = 0;
   CellLoads loads_;
   std::vector<std::uint64_t> own_;  // [cell] bytes of this rank's messages
-  Memory to_send_, received_;
-  std::vector<RunWriter> writers_;   // of the messages of a round, one for each range
-  std::vector<PeerSize> to_, from_;  // their sizes
+  Scratch to_send_memory_, received_memory_;
+  std::byte *to_send_ = nullptr, *received_ = nullptr;  // of a round
+  std::vector<RunWriter> writers_;                      // of the messages of a round, one for each range
+  std::vector<PeerSize> to_, from_;                     // their sizes
   std::vector<Delivery> deliveries_;
   std::optional<RunStore> store_;
   Index range_bytes_ = 0;

@@ -12,6 +12,7 @@
 namespace esker {
 
 struct RunOptions {
+  EndOfArray end_of_array;
   Index memory_bytes = 0;  ///< that it may use; equal on all ranks, as all options
   Index buffer_bytes = 0;  ///< of an aggregator; 0: chosen
   int aggregators = 0;     ///< 0: chosen, at most `most_writers`

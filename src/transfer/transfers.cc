@@ -158,7 +158,8 @@ Result<Transfers::OutOfRange> Transfers::get(const std::vector<FileArray>& array
 }
 
 // Uses what plans and their buffers leave of the budget; if that is less than half of it, they are forgotten.
-Result<Transfers::OutOfRange> Transfers::put_runs(std::span<const ArrayBoxes> mine, File& file) {
+Result<Transfers::OutOfRange> Transfers::put_runs(std::span<const ArrayBoxes> mine, File& file,
+                                                  EndOfArray end_of_array) {
   offered_.reset();
   offered_get_.reset();
   const Index budget = policy_.memory_budget_bytes;
@@ -169,9 +170,9 @@ Result<Transfers::OutOfRange> Transfers::put_runs(std::span<const ArrayBoxes> mi
     buffers_.release();
     used[0] = 0;
   }
-  return esker::put_runs(
-      comm_, mine, file,
-      {budget - static_cast<Index>(used[0]), policy_.buffer_bytes, policy_.aggregators, most_writers_});
+  return esker::put_runs(comm_, mine, file,
+                         {std::move(end_of_array), budget - static_cast<Index>(used[0]), policy_.buffer_bytes,
+                          policy_.aggregators, most_writers_});
 }
 
 }  // namespace esker

@@ -42,7 +42,7 @@ class Transfers {
   Result<OutOfRange> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
   /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as above.
-  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file);
+  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file, EndOfArray end_of_array);
   /// The same for reading. Boxes may overlap, and each rank gets its own. Samples after the end of the file
   /// are zero. After an error the memory is undefined.
   Index offer(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine, const File& file);
