@@ -8,19 +8,14 @@
 namespace esker::pnetcdf {
 namespace {
 
-bool fits_mapped(const cdf::Access& box, std::size_t axis, const std::byte* from, Type stored) {
-  if (axis == box.count.size()) return fits(box.memory_type, from, 1, stored);
-  for (Index i = 0; i < box.count[axis]; ++i) {
-    if (!fits_mapped(box, axis + 1, from + i * box.map_bytes[axis], stored)) return false;
-  }
-  return true;
-}
-
 bool access_fits(const OpenFile& file, const cdf::Access& access) {
   const Type stored = file.variable(access.variable).type;
   if (stored == access.memory_type) return true;
   const auto* values = static_cast<const std::byte*>(access.values);
-  if (!access.map_bytes.empty()) return fits_mapped(access, 0, values, stored);
+  if (!access.map_bytes.empty()) {
+    return each_value(access.count, access.map_bytes, values,
+                      [&](const std::byte* value) { return fits(access.memory_type, value, 1, stored); });
+  }
   return fits(access.memory_type, values, n_values(file, access), stored);
 }
 

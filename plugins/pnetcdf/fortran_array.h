@@ -23,7 +23,7 @@ struct FortranArray {
   struct {
     std::size_t value_bytes;
     int version;
-    signed char rank, kind;
+    signed char rank, type_code;
     short attribute;
   } type;
   std::ptrdiff_t span;

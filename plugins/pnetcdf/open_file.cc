@@ -21,16 +21,15 @@ int OpenFile::check_moving(bool all) const {
   return is_independent ? NC_NOERR : NC_ENOTINDEP;
 }
 
-Status OpenFile::move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses) {
-  if (!all && !local.ok()) return local;
-  if (!in) return all ? file->get(local, accesses) : file->get_alone(accesses);
-  Status moved = all ? file->put(local, accesses) : file->put_alone(accesses);
+OpenFile::Moved OpenFile::move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses) {
+  if (!all && !local.ok()) return {local, {}};
+  if (!in) return {all ? file->get(local, accesses) : file->get_alone(accesses), {}};
+  Moved moved{all ? file->put(local, accesses) : file->put_alone(accesses), {}};
   if (!companion) return moved;
   companion->note(accesses);
   // A rank that has an error alone takes part.
-  const Status followed =
-      all ? told(companion->follow(moved.ok() ? accesses : std::span<cdf::Access>())) : Status();
-  return moved.ok() ? followed : moved;
+  if (all) moved.dataset = told(companion->follow(moved.file.ok() ? accesses : std::span<cdf::Access>()));
+  return moved;
 }
 
 Status OpenFile::sync(bool all_records) {

@@ -60,8 +60,13 @@ struct OpenFile {
   /// NC_EINDEFINE; NC_EINDEP, NC_ENOTINDEP: values are moved in the other way, together or alone.
   [[nodiscard]] int check_moving(bool all) const;
   /// Moves values to the file (`in`) or from it. Collective if `all`; `local` is an error of this rank's
-  /// arguments, with which it takes part without values.
-  Status move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses);
+  /// arguments, with which it takes part without values. An error of the dataset next to the file does not
+  /// concern the values in the file.
+  struct Moved {
+    Status file, dataset;
+    [[nodiscard]] const Status& first_error() const { return file.ok() ? dataset : file; }
+  };
+  Moved move(bool in, bool all, const Status& local, std::span<cdf::Access> accesses);
   /// Collective: the records are in the file, those before the last one or `all_records` also in the dataset.
   Status sync(bool all_records);
   /// Collective: closes the dataset and the file. `keeps`: else without records that are not in the file.

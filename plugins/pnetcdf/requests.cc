@@ -88,9 +88,10 @@ int move_selected(OpenFile& file, std::vector<Request>& list, bool in, bool all)
     return Status();
   });
   if (!all && !local.ok()) return code_of(local);
-  const int code = finish(list, code_of(file.move(in, all, local, accesses)), accesses);
+  const OpenFile::Moved moved = file.move(in, all, local, accesses);
+  const int code = finish(list, code_of(moved.file), accesses);
   forget_selected(file, list);
-  return code;
+  return code == NC_NOERR ? code_of(moved.dataset) : code;
 }
 
 }  // namespace

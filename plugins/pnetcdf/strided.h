@@ -9,17 +9,17 @@
 
 namespace esker::pnetcdf {
 
-/// Calls visit(address) for every value. `step_bytes`: between neighbors along each axis.
+/// Calls visit(address) for every value until it returns false; whether it never did. `step_bytes`: between
+/// neighbors along each axis.
 template <class Byte, class Visit>
-void each_value(std::span<const Index> count, std::span<const Index> step_bytes, Byte* first,
+bool each_value(std::span<const Index> count, std::span<const Index> step_bytes, Byte* first,
                 const Visit& visit) {
-  if (count.empty()) {
-    visit(first);
-    return;
-  }
+  if (count.empty()) return visit(first);
   for (Index i = 0; i < count.front(); ++i) {
-    each_value(count.subspan(1), step_bytes.subspan(1), first + i * step_bytes.front(), visit);
+    if (!each_value(count.subspan(1), step_bytes.subspan(1), first + i * step_bytes.front(), visit))
+      return false;
   }
+  return true;
 }
 
 /// Copies values of `size` bytes to a dense list.
@@ -28,6 +28,7 @@ inline void gather(std::span<const Index> count, std::span<const Index> step_byt
   each_value(count, step_bytes, from, [&](const std::byte* value) {
     std::memcpy(to, value, static_cast<std::size_t>(size));
     to += size;
+    return true;
   });
 }
 
@@ -37,6 +38,7 @@ inline void scatter(std::span<const Index> count, std::span<const Index> step_by
   each_value(count, step_bytes, to, [&](std::byte* value) {
     std::memcpy(value, from, static_cast<std::size_t>(size));
     from += size;
+    return true;
   });
 }
 

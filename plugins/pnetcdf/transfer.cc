@@ -39,7 +39,9 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
   const bool in = direction == Direction::kIn;
   for (const Prepared& part : parts) (in ? file.put_bytes : file.get_bytes) += part.bytes;
   if (!all && accesses.empty()) return NC_NOERR;
-  if (const Status status = file.move(in, all, {}, accesses); !status.ok()) return code_of(status);
+  if (const auto moved = file.move(in, all, {}, accesses); !moved.first_error().ok()) {
+    return code_of(moved.first_error());
+  }
   for (Prepared& part : parts) {
     if (part.unpack.is_needed()) part.unpack.unpack();
   }

@@ -37,7 +37,7 @@ static void put_attributes_singly(int ncid) {
 }
 
 static void put_date(int ncid, int times, int time) {
-  char date[kDate + 1];
+  char date[kDate + 12];
   const MPI_Offset start[2] = {time, 0}, count[2] = {1, kDate};
   sprintf(date, "2000-01-0%d_00:00:00", time + 1);
   OK(ncmpi_put_vara_text_all(ncid, times, start, count, date));
