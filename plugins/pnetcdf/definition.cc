@@ -97,7 +97,7 @@ int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   }
   if (const Index moved = file.file->moved_bytes(); moved > 0 && file.comm->rank() == 0) {
     warn("enddef: " + file.path + ": " + std::to_string(moved) +
-         " bytes of values were copied to make room for the header; ncmpi__enddef can reserve room before");
+         " bytes of values were copied to a new file, which has room for the new variables and attributes");
   }
   return fill_new(file);
 }

@@ -1,7 +1,10 @@
 #include "settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "constants.h"
 
@@ -18,8 +21,14 @@ bool is_on(const char* variable, bool preset) {
 }
 
 const char* without_prefix(const char* path) {
+  constexpr const char* kFileSystems[] = {"ufs",  "nfs",     "xfs",   "pvfs2",   "gpfs",   "lustre",
+                                          "daos", "panfs",   "ime",   "quobyte", "zoidfs", "testfs",
+                                          "ntfs", "gridftp", "piofs", "pfs",     "sfs",    "hfs"};
   const char* colon = std::strchr(path, ':');
-  return colon == nullptr ? path : colon + 1;
+  if (colon == nullptr) return path;
+  const std::string_view name(path, static_cast<std::size_t>(colon - path));
+  const auto* found = std::find(std::begin(kFileSystems), std::end(kFileSystems), name);
+  return found == std::end(kFileSystems) ? path : colon + 1;
 }
 
 }  // namespace esker::pnetcdf

@@ -119,6 +119,24 @@ static void modes(int ncid, const char* path) {
   OK(ncmpi_close(ncid));
 }
 
+// As the files of WRF are called.
+static void colons(const char* path) {
+  char name[1000];
+  int ncid, rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(name, sizeof name, "%s_2000-01-01_00:00:00", path);
+  OK(ncmpi_create(MPI_COMM_WORLD, name, NC_CLOBBER, MPI_INFO_NULL, &ncid));
+  OK(ncmpi_enddef(ncid));
+  OK(ncmpi_close(ncid));
+  if (rank == 0) {
+    FILE* file = fopen(name, "r");
+    CHECK(file != NULL);
+    if (file != NULL) fclose(file);
+    OK(ncmpi_delete(name, MPI_INFO_NULL));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const char* path = argv[1];
@@ -132,6 +150,7 @@ int main(int argc, char** argv) {
   attributes(ncid);
   inquire(ncid);
   modes(ncid, path);
+  colons(path);
   EXPECT(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid), NC_EEXIST);
   return finish();
 }
