@@ -119,19 +119,16 @@ Status Companion::match_existing() {
     }));
     ESKER_RETURN_IF_ERROR(describe(chosen_));
     const Index num_records = has_any(chosen_, true) ? file_.header().num_records : 1;
-    if (num_steps() == num_records + 1 && num_records > 0) {
-      const double last_kept = pipeline_->times()[static_cast<std::size_t>(num_records) - 1];
-      ESKER_RETURN_IF_ERROR(pipeline_->rewind(Status(), last_kept));
-    }
-    const bool has_more = num_steps() > num_records;
     ESKER_ASSIGN_OR_RETURN(const auto times, share_times(chosen_, 0, std::min(num_steps(), num_records)));
+    const bool has_one_more = num_records > 0 && num_steps() == num_records + 1;
     differs = all_do(*comm_, "open", [&]() -> Status {
       const std::string text = difference_of_fields(pipeline_->schema(), schema_.schema);
       if (!text.empty()) return error(Code::kInvalidArgument, "{}", text);
-      if (!has_more && times == pipeline_->times()) return {};
+      const bool fits = num_steps() <= num_records || has_one_more;
+      if (fits && std::equal(times.begin(), times.end(), pipeline_->times().begin())) return {};
       return error(Code::kInvalidArgument, "its steps are not the records of the file");
     });
-    if (differs.ok()) break;
+    if (differs.ok()) return has_one_more ? pipeline_->rewind(Status(), times.back()) : Status();
   }
   return differs;
 }
