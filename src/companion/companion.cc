@@ -125,6 +125,7 @@ Status Companion::write(Index num_records, bool at_end) {
   }));
   if (!is_ready(work.chosen, num_records, at_end)) return {};
   work.num_steps = has_any(work.chosen, true) ? num_records : 1;
+  if (!at_end && has_times(work.chosen)) work.num_steps = std::min(num_records, last_time_ + 1);
   if (!at_end && work.num_steps <= num_steps()) return {};
   work.first = first_to_write(at_end);
   const bool is_other = work.chosen != chosen_ || (at_end && has_changed_fixed_);
@@ -178,6 +179,12 @@ bool Companion::has_any(const ChosenVariables& chosen, bool of_records) const {
     if (chosen[v] && is_field(header, header.variables[v], of_records)) return true;
   }
   return false;
+}
+
+/// Whether the times of steps are values of the file.
+bool Companion::has_times(const ChosenVariables& chosen) const {
+  const int time = time_variable_of(file_.header());
+  return time >= 0 && chosen[static_cast<std::size_t>(time)] && has_any(chosen, true);
 }
 
 /// Whether a variable of records is defined that can be in the dataset.

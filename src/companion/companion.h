@@ -17,7 +17,7 @@
 // that of its last step also after the next record.
 //
 // Times are those of the variable named like the dimension of records, if they grow from record to record;
-// else 0, 1, 2 ...
+// else 0, 1, 2 ... Before close() a record waits until its time is put.
 //
 // Errors are those of all ranks. After the first one, which is returned once, there is no dataset any more:
 // it is closed with the steps that it has, and all functions succeed. The file is not concerned. Decision 56.
@@ -68,7 +68,7 @@ class Companion {
   /// Collective, in a collective put of this rank's `accesses`: writes the records before the last one, and
   /// that one if the accesses of all ranks cover it.
   Status follow(std::span<const cdf::Access> accesses);
-  /// Collective: writes all records.
+  /// Collective: writes all records; where times are put, those whose times were put.
   Status commit();
   /// Collective: writes what is not written, or not as the file has it now, and closes the dataset.
   Status close();
@@ -96,6 +96,7 @@ class Companion {
   Status agree_on_puts();
   [[nodiscard]] ChosenVariables choose() const;
   [[nodiscard]] bool has_any(const ChosenVariables& chosen, bool of_records) const;
+  [[nodiscard]] bool has_times(const ChosenVariables& chosen) const;
   [[nodiscard]] bool is_ready(const ChosenVariables& chosen, Index num_records, bool at_end) const;
   [[nodiscard]] Index first_to_write(bool at_end) const;
   Status find_times(Work& work);

@@ -79,6 +79,7 @@ Result<std::map<int, AttributeValue>> Companion::share_coordinates(const ChosenV
 
 Status Companion::resume() {
   ESKER_RETURN_IF_ERROR(take_definition());
+  last_time_ = file_.header().num_records - 1;
   const bool is_empty = file_.header().record_bytes() > 0 && file_.header().num_records == 0;
   ESKER_ASSIGN_OR_RETURN(const auto lock, borrow_lock());
   auto opened = WritePipeline::append(comm_, store_, path_, options_, std::nullopt, lock);

@@ -86,9 +86,7 @@ Status Companion::write_brought(const std::vector<BroughtBox>& brought) {
 Result<bool> Companion::cover(const std::vector<BroughtBox>& brought, const ChosenVariables& chosen,
                               Index step) {
   const cdf::Header& header = file_.header();
-  const int time = time_variable_of(header);
-  const bool has_time = time >= 0 && chosen[static_cast<std::size_t>(time)] && has_any(chosen, true);
-  if (has_time && last_time_ < step) return false;
+  if (has_times(chosen) && last_time_ < step) return false;
   std::vector<double> samples;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
     samples.resize(chosen.size());

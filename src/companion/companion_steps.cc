@@ -68,19 +68,18 @@ Status Companion::read_values(int variable, const Records& records, cdf::Type ty
 /// Of the steps [first, end). Collective.
 Result<std::vector<double>> Companion::share_times(const ChosenVariables& chosen, Index first, Index end) {
   std::vector<double> times;
-  const int variable = time_variable_of(file_.header());
-  const bool has_times = variable >= 0 && chosen[static_cast<std::size_t>(variable)] && has_any(chosen, true);
+  const bool reads_times = has_times(chosen);
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "commit", [&]() -> Status {
     times.resize(static_cast<std::size_t>(end - first));
-    if (!has_times) {
+    if (!reads_times) {
       std::iota(times.begin(), times.end(), static_cast<double>(first));
     } else if (comm_->rank() == 0 && first < end) {
       auto* target = reinterpret_cast<std::byte*>(times.data());
-      return read_values(variable, {first, end}, cdf::Type::kDouble, target);
+      return read_values(time_variable_of(file_.header()), {first, end}, cdf::Type::kDouble, target);
     }
     return {};
   }));
-  if (has_times) comm_->broadcast(std::as_writable_bytes(std::span(times)), 0);
+  if (reads_times) comm_->broadcast(std::as_writable_bytes(std::span(times)), 0);
   return times;
 }
 

@@ -69,7 +69,8 @@ void write_small(const Communicator& comm, const std::shared_ptr<Store>& store, 
 void write_alone(const Communicator& comm, const std::shared_ptr<Store>& store,
                  const std::function<void(cdf::Header&)>& define, Index num_records) {
   const auto file =
-      cdf::SharedFile::create(comm.get(), store, "run.nc", cdf::Version::kData64, true, Pair::quiet()).value();
+      cdf::SharedFile::create(comm.get(), store, "run.nc", cdf::Version::kData64, true, Pair::quiet())
+          .value();
   define(file->definition());
   file->end_definition({}).check();
   std::vector<CaseAccess> times{values_for(kTime, 0, num_records, 10)};
@@ -99,6 +100,33 @@ TEST_P(CompanionHistoryTest, KeepsTheStepsOfAnotherFile) {
     pair.close().check();
   });
   EXPECT_EQ(open_dataset(store, "run.idx").value()->times, times_from(70, 3));
+}
+
+TEST_P(CompanionHistoryTest, WaitsForTimesThatWerePutLater) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    Pair pair(comm, store, "idx", define_small);
+    put(pair, comm, {kTime}, 0, 1).check();
+    put(pair, comm, {kA, kB}, 0, 2).check();
+    pair.sync().check();
+    put(pair, comm, {kTime}, 1, 2).check();
+    put(pair, comm, {kA}, 2, 4).check();
+    put(pair, comm, {kB}, 2, 4).check();
+    put(pair, comm, {kTime}, 2, 4).check();
+    pair.close().check();
+  });
+  (void)compare(store, "run.idx", {"a", "b"}, times_from(10, 4));
+}
+
+TEST_P(CompanionHistoryTest, WaitsForTimesInAnOpenedFile) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    write_small(comm, store, 3);
+    Pair pair(comm, store, Pair::Opened());
+    for (const Number number : {kA, kB, kTime}) put(pair, comm, {number}, 3, 6).check();
+    pair.close().check();
+  });
+  (void)compare(store, "run.idx", {"a", "b"}, times_from(10, 6));
 }
 
 }  // namespace
