@@ -66,6 +66,7 @@ void Companion::note(std::span<const cdf::Access> accesses) {
 
 void Companion::note(int variable, Index record) {
   const auto v = static_cast<std::size_t>(variable);
+  if (is_over_ || v >= put_.size()) return;
   put_[v] = true;
   if (v >= chosen_.size() || !chosen_[v]) return;
   if (record < 0) has_changed_fixed_ = true;

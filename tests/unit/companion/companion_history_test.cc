@@ -129,5 +129,14 @@ TEST_P(CompanionHistoryTest, WaitsForTimesInAnOpenedFile) {
   (void)compare(store, "run.idx", {"a", "b"}, times_from(10, 6));
 }
 
+TEST(CompanionHistoryTest, NotesNothingAfterItsEnd) {
+  const Communicator comm(serial_comm());
+  Pair pair(comm, memory_store(), "idx", define_small);
+  pair.companion->note(1 << 30, 0);  // a variable that it does not know
+  pair.companion->close().check();
+  pair.companion->note(1 << 30, 0);
+  pair.file->close().check();
+}
+
 }  // namespace
 }  // namespace esker
