@@ -41,6 +41,7 @@ Status Companion::take_definition() {
   if (is_over_) return {};
   const Status taken = all_do(*comm_, "end_definition", [&] {
     put_.resize(file_.header().variables.size());
+    chosen_.resize(put_.size());  // compared with other choices
     return Status();
   });
   return taken.ok() ? taken : end(taken);

@@ -142,6 +142,18 @@ TEST_P(CompanionTest, AnErrorIsThatOfAllRanksOnceAndTheFileIsWhole) {
   EXPECT_GT(n_errors, 5);
 }
 
+/// A variable that nobody puts. Its definition may read the file.
+void add_variable(const Communicator& comm, cdf::SharedFile& file, Companion& companion,
+                  std::atomic<int>& reads) {
+  file.redefine().check();
+  file.definition().variables.push_back({"later", {}, {}, netcdf::Type::kInt});
+  file.end_definition({}).check();
+  comm.get()->barrier();
+  reads = 0;
+  comm.get()->barrier();
+  companion.take_definition().check();
+}
+
 /// Whether a record, or a fixed field, that one put covers is read back.
 TEST_P(CompanionTest, WhatOnePutCoversIsNotReadBack) {
   for (const bool has_records : {false, true}) {
@@ -167,6 +179,7 @@ TEST_P(CompanionTest, WhatOnePutCoversIsNotReadBack) {
       const std::vector<float> a(60, 2.5f);
       const std::vector<std::int16_t> b(60, 7);
       for (Index record = 0; record < (has_records ? 3 : 1); ++record) {
+        if (record == 1) add_variable(comm, *file, companion, reads);
         std::vector<cdf::Access> both(2);
         for (int v = 0; v < 2; ++v) {
           cdf::Access& each = both[static_cast<std::size_t>(v)];
