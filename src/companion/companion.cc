@@ -33,8 +33,8 @@ Companion::Companion(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, c
       file_(file),
       options_(std::move(options)),
       path_(companion_path(file.path(), format)) {
-  options_.format = format;
-  if (may_replace) options_.overwrite = true;
+  options_->format = format;
+  if (may_replace) options_->overwrite = true;
 }
 
 Status Companion::take_definition() {

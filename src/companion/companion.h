@@ -134,7 +134,7 @@ class Companion {
   std::shared_ptr<Comm> comm_;
   std::shared_ptr<Store> store_;
   cdf::SharedFile& file_;
-  Options options_;
+  Result<Options> options_;  // as the pipeline takes them: no copy is made between collective calls
   std::string path_;
   bool is_over_ = false;
   std::unique_ptr<WritePipeline> pipeline_;  // from the first step on

@@ -23,8 +23,7 @@ Status Companion::begin(const ChosenVariables& chosen) {
   (void)guarded("create", [&] { return tell_differences(), Status(); });
   ESKER_ASSIGN_OR_RETURN(const auto lock, borrow_lock());
   ESKER_ASSIGN_OR_RETURN(pipeline_, WritePipeline::create(comm_, store_, path_, options_, lock));
-  options_.overwrite = true;
-  chosen_ = chosen;
+  options_->overwrite = true;
   return pipeline_->define(Status(), schema_.schema);
 }
 
@@ -38,11 +37,12 @@ Result<std::shared_ptr<WriterLock>> Companion::borrow_lock() {
   return lock;
 }
 
-/// Makes the schema. Collective.
+/// The dataset gets these variables. Collective.
 Status Companion::describe(const ChosenVariables& chosen) {
   ESKER_ASSIGN_OR_RETURN(const auto coordinates, share_coordinates(chosen));
   return all_do(*comm_, "create", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(schema_, companion_schema(file_.header(), chosen, coordinates));
+    chosen_ = chosen;
     return {};
   });
 }
@@ -60,7 +60,8 @@ Result<std::map<int, AttributeValue>> Companion::share_coordinates(const ChosenV
   for (std::size_t v = 0; v < chosen.size(); ++v) {
     const cdf::Variable& variable = header.variables[v];
     if (!chosen[v] || !header.is_coordinate(variable) || header.is_record(variable)) continue;
-    cdf::Attribute values{variable.name, variable.type, {}};  // in the order of bytes that files have
+    cdf::Attribute values;  // in the order of bytes that files have
+    values.type = variable.type;
     const Status read = root_does(*comm_, "create", [&]() -> Status {
       values.values.resize(static_cast<std::size_t>(header.value_bytes(variable)));
       ESKER_RETURN_IF_ERROR(read_values(static_cast<int>(v), {}, variable.type, values.values.data()));
@@ -91,13 +92,16 @@ Status Companion::resume() {
   }
   if (matches.ok()) return {};
   (void)finish();
-  tell(fmt::format("{} is not continued: {}", path_, matches.message()));
+  (void)guarded("open", [&] {  // a message that rank 0 has no memory for is not an error of it alone
+    tell(fmt::format("{} is not continued: {}", path_, matches.message()));
+    return Status();
+  });
   return {};
 }
 
 /// A dataset whose steps the file does not have is replaced by the next one, with its variables. Collective.
 Status Companion::drop_all() {
-  options_.overwrite = true;
+  options_->overwrite = true;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "open", [&] {
     put_ = variables_of(pipeline_->schema());
     return Status();
@@ -113,12 +117,13 @@ Status Companion::match_existing() {
   Status differs;
   for (const bool numbers : {false, true}) {
     numbers_steps_ = numbers;
+    ChosenVariables chosen;
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "open", [&] {
       put_ = variables_of(pipeline_->schema());
-      chosen_ = choose();
+      chosen = choose();
       return Status();
     }));
-    ESKER_RETURN_IF_ERROR(describe(chosen_));
+    ESKER_RETURN_IF_ERROR(describe(chosen));
     const Index num_records = has_any(chosen_, true) ? file_.header().num_records : 1;
     ESKER_ASSIGN_OR_RETURN(const auto times, share_times(chosen_, 0, std::min(num_steps(), num_records)));
     const bool has_one_more = num_records > 0 && num_steps() == num_records + 1;
