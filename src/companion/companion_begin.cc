@@ -99,13 +99,20 @@ Status Companion::resume() {
   return {};
 }
 
-/// A dataset whose steps the file does not have is replaced by the next one, with its variables. Collective.
+/// A dataset whose steps the file does not have is replaced by the next one, with its variables.
+/// kInvalidArgument: the file does not have them. Collective.
 Status Companion::drop_all() {
-  options_->overwrite = true;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "open", [&] {
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "open", [&]() -> Status {
+    for (const Field& field : pipeline_->schema().fields()) {
+      const auto& variables = file_.header().variables;
+      const bool is_known = std::any_of(variables.begin(), variables.end(),
+                                        [&](const cdf::Variable& each) { return each.name == field.name; });
+      if (!is_known) return error(Code::kInvalidArgument, "the file has no variable '{}'", field.name);
+    }
     put_ = variables_of(pipeline_->schema());
-    return Status();
+    return {};
   }));
+  options_->overwrite = true;
   const Status closed = pipeline_->close(Status());
   pipeline_.reset();
   return closed;

@@ -138,5 +138,23 @@ TEST(CompanionHistoryTest, NotesNothingAfterItsEnd) {
   pair.file->close().check();
 }
 
+/// The file has no records yet.
+TEST_P(CompanionHistoryTest, DoesNotReplaceADatasetOfOtherVariables) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    write_small(comm, store, 3);
+    const auto define = [](cdf::Header& header) {
+      define_small(header);
+      header.variables[kB].name = "c";
+    };
+    write_alone(comm, store, define, 0);
+    Pair pair(comm, store, Pair::Opened());
+    EXPECT_EQ(pair.companion->take_messages().size(), comm.rank() == 0 ? 1u : 0u);
+    for (const Number number : {kTime, kA, kB}) put(pair, comm, {number}, 0, 1).check();
+    pair.close().check();
+  });
+  EXPECT_EQ(open_dataset(store, "run.idx").value()->times, times_from(10, 3));
+}
+
 }  // namespace
 }  // namespace esker
