@@ -65,6 +65,7 @@ Status Companion::write_brought(const std::vector<BroughtBox>& brought) {
   const Index step = may_have_records() ? file_.header().num_records - 1 : 0;
   if (num_steps() != step) return {};
   ESKER_RETURN_IF_ERROR(agree_on_puts());
+  if (first_to_write(false) < step) return {};  // the step before is written again with this one
   ChosenVariables chosen;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
     chosen = choose();

@@ -156,5 +156,30 @@ TEST_P(CompanionHistoryTest, DoesNotReplaceADatasetOfOtherVariables) {
   EXPECT_EQ(open_dataset(store, "run.idx").value()->times, times_from(10, 3));
 }
 
+/// A step that a sync wrote in part, and whole records after it.
+TEST_P(CompanionHistoryTest, WritesAPartialStepAgainBeforeWholeRecords) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    Pair pair(comm, store, "idx", define_small);
+    for (Index record = 0; record < 4; ++record) {
+      put(pair, comm, {kTime}, record, record + 1).check();
+      if (record == 1) {
+        put(pair, comm, {kA, kB}, record, record + 1, 30, kLength / 2).check();
+        pair.sync().check();
+      }
+      put(pair, comm, {kA, kB}, record, record + 1).check();
+    }
+    comm.get()->barrier();
+    if (comm.rank() == 0) {
+      const auto dataset = open_dataset(store, "run.idx").value();
+      EXPECT_EQ(dataset->times, times_from(10, 4));
+      EXPECT_EQ(compare_values(*dataset, *pair.file), 4 * 2 * 8 * kLength);
+    }
+    comm.get()->barrier();
+    pair.close().check();
+  });
+  (void)compare(store, "run.idx", {"a", "b"}, times_from(10, 4));
+}
+
 }  // namespace
 }  // namespace esker
