@@ -92,7 +92,7 @@ int end_definition(OpenFile& file, const cdf::FileRoom& room) {
   if (!status.ok()) return code_of(status, file.file->mismatch());
   file.is_independent = false;
   if (file.companion) {
-    const Status taken = file.companion->take_definition();
+    const Status taken = file.told(file.companion->take_definition());
     if (!taken.ok()) return code_of(taken);
   }
   if (const Index moved = file.file->moved_bytes(); moved > 0 && file.comm->rank() == 0) {
