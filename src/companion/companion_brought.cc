@@ -92,8 +92,7 @@ Result<bool> Companion::cover(const std::vector<BroughtBox>& brought, const Chos
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
     samples.resize(chosen.size());
     for (const BroughtBox& each : brought) {
-      double n = 1;
-      for (int a = 0; a < each.patch.box.rank; ++a) n *= static_cast<double>(each.patch.box.extent(a));
+      const auto n = static_cast<double>(each.patch.box.num_samples());
       samples[static_cast<std::size_t>(each.variable)] += n;
     }
     return Status();

@@ -28,12 +28,6 @@ Box share_of(const Box& grid, int rank, int num_ranks) {
   return share;
 }
 
-Index num_samples(const Box& box) {
-  Index n = 1;
-  for (int a = 0; a < box.rank; ++a) n *= box.extent(a);
-  return n;
-}
-
 Patch dense_patch(const Box& box, SampleType type, const std::byte* data) {
   Patch patch{box, data, type, {}, size_bytes(type)};
   Index stride = size_bytes(type);
@@ -117,7 +111,7 @@ Status Companion::read_shares(StepInput& input, const std::vector<bool>& is_read
   std::vector<Box> boxes;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     boxes.push_back(share_of(schema.box_of(schema.grid_of(fields[f])), comm_->rank(), comm_->size()));
-    if (is_read[f]) input.copied_bytes += num_samples(boxes.back()) * fields[f].sample_bytes();
+    if (is_read[f]) input.copied_bytes += boxes.back().num_samples() * fields[f].sample_bytes();
   }
   if (input.copied_bytes > pipeline_->most_copied_bytes()) {
     return error(Code::kOutOfMemory,
@@ -127,7 +121,7 @@ Status Companion::read_shares(StepInput& input, const std::vector<bool>& is_read
   }
   for (std::size_t f = 0; f < fields.size(); ++f) {
     if (!is_read[f] || boxes[f].empty()) continue;
-    const Index n_bytes = num_samples(boxes[f]) * fields[f].sample_bytes();
+    const Index n_bytes = boxes[f].num_samples() * fields[f].sample_bytes();
     input.copies.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(n_bytes)));
     std::byte* memory = input.copies.back().get();
     ESKER_RETURN_IF_ERROR(read_share(schema_.variable_of_field[f], input.step, boxes[f], memory));

@@ -142,7 +142,7 @@ TEST_P(CompanionTest, AnErrorIsThatOfAllRanksOnceAndTheFileIsWhole) {
   EXPECT_GT(n_errors, 5);
 }
 
-/// A variable that nobody puts. Its definition may read the file.
+/// A variable that no rank puts. Its definition may read the file.
 void add_variable(const Communicator& comm, cdf::SharedFile& file, Companion& companion,
                   std::atomic<int>& reads) {
   file.redefine().check();
