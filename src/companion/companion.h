@@ -55,7 +55,7 @@ class Companion {
 
   /// Collective: continues the dataset of a file that was opened for writing. If it is missing, or has other
   /// fields or times than the file, a message says so, and there is no dataset; a file without records gets a
-  /// new one.
+  /// new one, which replaces one of its variables.
   Status resume();
   /// Collective: the definitions of the file have changed. kOutOfMemory.
   Status take_definition();
