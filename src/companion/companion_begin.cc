@@ -110,6 +110,9 @@ Status Companion::drop_all() {
       if (!is_known) return error(Code::kInvalidArgument, "the file has no variable '{}'", field.name);
     }
     put_ = variables_of(pipeline_->schema());
+    const int time = time_variable_of(file_.header());
+    if (time >= 0)
+      put_[static_cast<std::size_t>(time)] = false;  // steps do not wait for times before one is put
     return {};
   }));
   options_->overwrite = true;

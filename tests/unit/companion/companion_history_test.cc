@@ -156,6 +156,24 @@ TEST_P(CompanionHistoryTest, DoesNotReplaceADatasetOfOtherVariables) {
   EXPECT_EQ(open_dataset(store, "run.idx").value()->times, times_from(10, 3));
 }
 
+/// The same, and the times are never put: no step waits for them.
+TEST_P(CompanionHistoryTest, NumbersStepsOfAnOpenedFileWithoutTimes) {
+  const auto store = memory_store();
+  run_ranks(GetParam(), [&](const Communicator& comm) {
+    write_small(comm, store, 3);
+    write_alone(comm, store, define_small, 0);
+    Pair pair(comm, store, Pair::Opened());
+    for (const Number number : {kA, kB}) put(pair, comm, {number}, 0, 1).check();
+    pair.sync().check();
+    EXPECT_TRUE(pair.companion->take_messages().empty());
+    comm.get()->barrier();
+    EXPECT_EQ(open_dataset(store, "run.idx").value()->times, times_from(0, 1));
+    comm.get()->barrier();
+    pair.close().check();
+  });
+  (void)compare(store, "run.idx", {"a", "b"});
+}
+
 /// A step that a sync wrote in part, and whole records after it.
 TEST_P(CompanionHistoryTest, WritesAPartialStepAgainBeforeWholeRecords) {
   const auto store = memory_store();
