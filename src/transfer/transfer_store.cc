@@ -5,8 +5,8 @@
 
 #include "base/byte_order.h"
 #include "base/macros.h"
-#include "plan/sample_mask.h"
 #include "store/read_present.h"
+#include "transfer/held_runs.h"
 
 namespace esker {
 
@@ -60,23 +60,11 @@ Status TransferStore::store(const Round& round, std::span<std::byte> bytes) {
 void TransferStore::find_runs(Index number) {
   const PieceSpace& space = plan_.space();
   const int of = space.layout_of(number);
-  const Layout& layout = space.layout(of);
-  const Piece piece = space.piece(number);
-  const Index begin = space.position_bytes(number);
-  SampleMask held({mask_.data(), static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes)});
-  for (int n = 0; n < piece.num_parts; ++n) {
-    const PiecePart part = layout.part(piece, n);
-    const Box region = intersect(part.lattice.bounds(), layout.domain());
-    plan_.parts()[static_cast<std::size_t>(of)].holders->for_each_meeting(
-        region, [&](int, int, const Box& box) {
-          held.hold(part.lattice.indices_in(intersect(box, region)), part.order, part.first_sample);
-        });
-  }
   runs_.clear();
-  (void)held.for_each_run([&](Index first, Index last) {
-    runs_.push_back({begin + first * piece.sample_bytes, begin + last * piece.sample_bytes});
-    return Status();
-  });
+  for_each_held_run(space, of, space.piece(number), *plan_.parts()[static_cast<std::size_t>(of)].holders,
+                    mask_, [&](Index begin, Index end) {
+                      runs_.push_back({begin, end});
+                    });
 }
 
 /// Writes the runs of a piece that begins at `begin`. If most of what lies between them is to be written

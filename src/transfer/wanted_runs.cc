@@ -1,6 +1,6 @@
 #include "transfer/wanted_runs.h"
 
-#include "plan/sample_mask.h"
+#include "transfer/held_runs.h"
 
 namespace esker {
 
@@ -14,21 +14,10 @@ class WantedRuns::Finder {
   void begin_round() { first_of_round_ = runs_.size(); }
 
   void add_piece(int number, const Piece& piece, const Distribution& holders) {
-    const Layout& layout = space_.layout(number);
-    const Index base = space_.first_position(number), begin = base + piece.position_bytes;
-    const Index samples = piece.size_bytes / piece.sample_bytes;
-    if (mask_.size() < static_cast<std::size_t>(samples)) mask_.resize(static_cast<std::size_t>(samples));
-    SampleMask wanted({mask_.data(), static_cast<std::size_t>(samples)});
-    for (int n = 0; n < piece.num_parts; ++n) {
-      const PiecePart part = layout.part(piece, n);
-      const Box region = intersect(part.lattice.bounds(), layout.domain());
-      holders.for_each_meeting(region, [&](int, int, const Box& box) {
-        wanted.hold(part.lattice.indices_in(intersect(box, region)), part.order, part.first_sample);
-      });
-    }
-    (void)wanted.for_each_run([&](Index first, Index last) {
-      add(base, layout, {begin + first * piece.sample_bytes, begin + last * piece.sample_bytes});
-      return Status();
+    const auto samples = static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes);
+    if (mask_.size() < samples) mask_.resize(samples);
+    for_each_held_run(space_, number, piece, holders, mask_, [&](Index begin, Index end) {
+      add(space_.first_position(number), space_.layout(number), {begin, end});
     });
   }
 
