@@ -5,10 +5,6 @@
 namespace esker {
 namespace {
 
-std::uint16_t reversed(std::uint16_t value) { return __builtin_bswap16(value); }
-std::uint32_t reversed(std::uint32_t value) { return __builtin_bswap32(value); }
-std::uint64_t reversed(std::uint64_t value) { return __builtin_bswap64(value); }
-
 template <class Word>
 [[gnu::always_inline]] inline void swap_words(std::span<std::byte> bytes) {
   for (std::size_t at = 0; at + sizeof(Word) <= bytes.size(); at += sizeof(Word)) {

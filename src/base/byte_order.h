@@ -12,6 +12,11 @@ namespace esker {
 // IDX samples are little-endian; a big-endian host would have to swap them in the copy kernel.
 static_assert(std::endian::native == std::endian::little, "this version runs on little-endian hosts");
 
+inline std::uint8_t reversed(std::uint8_t value) { return value; }
+inline std::uint16_t reversed(std::uint16_t value) { return __builtin_bswap16(value); }
+inline std::uint32_t reversed(std::uint32_t value) { return __builtin_bswap32(value); }
+inline std::uint64_t reversed(std::uint64_t value) { return __builtin_bswap64(value); }
+
 inline std::uint32_t load_be32(const std::byte* p) {
   return static_cast<std::uint32_t>(p[0]) << 24 | static_cast<std::uint32_t>(p[1]) << 16 |
          static_cast<std::uint32_t>(p[2]) << 8 | static_cast<std::uint32_t>(p[3]);

@@ -6,14 +6,6 @@
 namespace esker {
 namespace {
 
-template <class Word>
-Word reversed(Word word) {
-  if constexpr (sizeof(Word) == 2) return __builtin_bswap16(word);
-  if constexpr (sizeof(Word) == 4) return __builtin_bswap32(word);
-  if constexpr (sizeof(Word) == 8) return __builtin_bswap64(word);
-  return word;
-}
-
 /// Copies samples to dense big-endian ones.
 template <class Word>
 void copy_swapped(const FileRun& run, std::byte* target) {
