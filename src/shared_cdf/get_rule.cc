@@ -74,15 +74,15 @@ Wanted::Wanted(const Brought& brought, const GetRule& rule, const File& file)
   pays_ = n_bytes_ > 0 && rule.pays(file, n_bytes_, std::ssize(brought.patches), run_bytes);
 }
 
-GetWay Wanted::compare(Comm& comm) {
+GetMethod Wanted::compare(Comm& comm) {
   std::array<std::uint64_t, 6> most{arrays_hash_, ~arrays_hash_,       boxes_hash_,
                                     ~boxes_hash_, has_plan_ ? 0u : 1u, pays_ ? 1u : 0u};
   comm.all_reduce_max(most);
   has_same_arrays_ = most[0] == ~most[1];
   has_plan_ = has_same_arrays_ && most[4] == 0;
   const bool is_same = most[2] == ~most[3], any_pays = most[5] != 0;
-  if (is_same && broadcasts_) return GetWay::kSame;
-  return any_pays && !is_same ? GetWay::kPlan : GetWay::kAlone;
+  if (is_same && broadcasts_) return GetMethod::kSame;
+  return any_pays && !is_same ? GetMethod::kPlan : GetMethod::kAlone;
 }
 
 }  // namespace esker::cdf

@@ -23,7 +23,7 @@
 
 namespace esker::cdf {
 
-enum class GetWay { kAlone, kSame, kPlan };
+enum class GetMethod { kAlone, kSame, kPlan };
 
 /// The same on all ranks.
 class GetRule {
@@ -62,7 +62,7 @@ class Wanted {
   /// Whether reading together may pay for this rank. If not for any, all read alone.
   [[nodiscard]] bool would_gain() const { return n_bytes_ > 0 && (broadcasts_ || pays_); }
   /// Collective; allocates nothing. The same on all ranks.
-  GetWay compare(Comm& comm);
+  GetMethod compare(Comm& comm);
   /// Whether the arrays of all ranks are the same.
   [[nodiscard]] bool has_same_arrays() const { return has_same_arrays_; }
   /// Whether all ranks offered the same plan.

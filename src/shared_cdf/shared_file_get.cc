@@ -54,11 +54,11 @@ Status SharedFile::get(const Status& local, std::span<Access> accesses) {
   bool any_would_gain = false, any_wants_many = false;
   const Ballot ballot{ready, "get", 0, "", wanted.would_gain(), 0, wants_many};
   ESKER_RETURN_IF_ERROR(agree(*comm_, ballot, &any_would_gain, &any_wants_many));
-  const GetWay way = any_would_gain && !any_wants_many ? wanted.compare(*comm_) : GetWay::kAlone;
-  if (way == GetWay::kSame) {
+  const GetMethod method = any_would_gain && !any_wants_many ? wanted.compare(*comm_) : GetMethod::kAlone;
+  if (method == GetMethod::kSame) {
     ESKER_RETURN_IF_ERROR(same->read(*comm_));
     brought.mark(same->take_out_of_range(), accesses);
-  } else if (way == GetWay::kAlone) {
+  } else if (method == GetMethod::kAlone) {
     ESKER_RETURN_IF_ERROR(agree(*comm_, get_alone(accesses)));
   } else {
     same.reset();

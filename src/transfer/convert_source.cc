@@ -39,7 +39,7 @@ Status ConvertSource::make(const Segment& segment, const Patch& patch, std::byte
   const Index count = source.axis(0).count, stride = source.axis(0).stride, size = array.sample_bytes();
   const bool is_dense = !place.samples.table(0) && place.samples.axis(0).stride == size;
   bool all_fit = true;
-  for_each_row(source, place.samples, [&](Index from_bytes, Index to_bytes) {
+  for_each_row_pair(source, place.samples, [&](Index from_bytes, Index to_bytes) {
     const std::byte* const row = static_cast<const std::byte*>(patch.data) + from.first_bytes + from_bytes;
     std::byte* const to = target + place.first_bytes + to_bytes;
     std::byte* const converted = is_dense ? to + place.samples.offset(0, 0) : row_.data();

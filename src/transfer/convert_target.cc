@@ -30,7 +30,7 @@ Status ConvertTarget::take(const Segment& segment, const MutablePatch& patch, co
   const SampleMap::Axis& from_row = place.samples.axis(0);
   const SampleMap::Axis& to_row = to.samples.axis(0);
   bool all_fit = true;
-  for_each_row(place.samples, to.samples, [&](Index from_bytes, Index to_bytes) {
+  for_each_row_pair(place.samples, to.samples, [&](Index from_bytes, Index to_bytes) {
     all_fit &= place_row(stored, source + place.first_bytes + from_bytes + from_row.first, from_row.stride,
                          patch.type, misfit,
                          static_cast<std::byte*>(patch.data) + to.first_bytes + to_bytes + to_row.first,

@@ -10,7 +10,7 @@ namespace esker {
 /// Calls visit(bytes of the row in the first map, in the second) for each row, without the offsets along the
 /// fastest axis. Both maps have the same axes and counts.
 template <class Visit>
-void for_each_row(const SampleMap& first, const SampleMap& second, const Visit& visit) {
+void for_each_row_pair(const SampleMap& first, const SampleMap& second, const Visit& visit) {
   Point i{};
   for (bool done = false; !done;) {  // an odometer over the slower axes
     Index first_bytes = 0, second_bytes = 0;
