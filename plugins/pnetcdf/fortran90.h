@@ -27,7 +27,7 @@ struct Items {
   const MPI_Fint* datatype = nullptr;
 };
 
-/// One value. `start` may have columns, of which the first counts.
+/// One value. `start` may have columns: the first counts.
 int move_value(const Fortran90Call& call, const Section& value, const FortranArray* start, int start_rank,
                const Items& items = {});
 /// Without `count` the values are a box of the variable. Further dimensions of the variable have one index

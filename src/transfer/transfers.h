@@ -41,14 +41,16 @@ class Transfers {
   /// rank's; holes in what is written keep what the file has. Collective; errors as above.
   Result<OutOfRange> put(const std::vector<FileArray>& arrays, std::span<const ArrayPatch> mine, File& file);
 
-  /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as above.
-  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file, EndOfArray end_of_array);
   /// The same for reading. Boxes may overlap, and each rank gets its own. Samples after the end of the file
   /// are zero. After an error the memory is undefined.
   Index offer(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine, const File& file);
   Result<OutOfRange> get_offered();
   Result<OutOfRange> get(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine,
                          const File& file);
+
+  /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as those of
+  /// put().
+  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file, EndOfArray end_of_array);
 
   /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
   /// later ones unsafe. Collective.
