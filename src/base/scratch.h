@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 
+#include "base/system.h"
 #include "esker/types/box.hpp"
 
 namespace esker {
@@ -17,14 +19,25 @@ class Scratch {
     if (size > capacity_) {
       bytes_.reset();  // never both at once
       capacity_ = 0;
-      bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      bytes_.reset(static_cast<std::byte*>(::operator new(size, alignment_of(size))));
       capacity_ = size;
+      bytes_.get_deleter().size = size;
+      if (size >= kHugePage) prefer_huge_pages({bytes_.get(), size});
     }
     return {bytes_.get(), size};
   }
 
  private:
-  std::unique_ptr<std::byte[]> bytes_;
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;  // of x86-64, and of ARM with 4 KiB pages
+  static std::align_val_t alignment_of(std::size_t size) {
+    return std::align_val_t{size >= kHugePage ? kHugePage : alignof(std::max_align_t)};
+  }
+  struct Delete {
+    std::size_t size;
+    void operator()(std::byte* bytes) const { ::operator delete(bytes, alignment_of(size)); }
+  };
+
+  std::unique_ptr<std::byte[], Delete> bytes_{nullptr, Delete{0}};
   std::size_t capacity_ = 0;
 };
 

@@ -44,6 +44,10 @@ int reserve_bytes(int descriptor, off_t bytes) noexcept;
 /// A path by which processes of the same user can open a file without a name; "" where there is none.
 std::string path_of_descriptor(int descriptor);
 
+/// Lets the system back this memory, which was not used yet, by huge pages: large buffers that are used once
+/// cost mostly page faults. Best effort.
+void prefer_huge_pages(std::span<std::byte> memory) noexcept;
+
 bool is_on_lustre(const std::string& path) noexcept;
 
 /// Different after each start of the machine; "" if unknown.

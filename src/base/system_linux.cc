@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -86,6 +87,10 @@ int reserve_bytes(int descriptor, off_t bytes) noexcept { return ::posix_falloca
 // In another process namespace the process number denotes another process, so the path leads to another file.
 std::string path_of_descriptor(int descriptor) {
   return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor);
+}
+
+void prefer_huge_pages(std::span<std::byte> memory) noexcept {
+  (void)::madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
 }
 
 bool is_on_lustre(const std::string& path) noexcept {

@@ -20,6 +20,8 @@ void run_on_last(int) noexcept {}
 
 void yield_to_program() noexcept {}
 
+void prefer_huge_pages(std::span<std::byte>) noexcept {}
+
 long thread_sleeps() noexcept { return 0; }
 
 // fsync() of macOS leaves the data in the cache of the device; this command does not. Not all of its file

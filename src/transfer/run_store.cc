@@ -20,7 +20,7 @@ Index held_words(Index range_bytes) { return div_up(range_bytes + kMostSampleByt
 }  // namespace
 
 RunStore::RunStore(Index range_bytes)
-    : buffer_(new std::byte[static_cast<std::size_t>(range_bytes + kMostSampleBytes)]),
+    : buffer_(memory_.get(range_bytes + kMostSampleBytes)),
       held_(static_cast<std::size_t>(held_words(range_bytes))) {}
 
 void RunStore::mark(std::uint32_t begin, std::uint32_t bytes) {
@@ -43,7 +43,7 @@ void RunStore::mark_all(std::span<const std::byte> message) {
 void RunStore::copy_all(std::span<const std::byte> message) {
   for_each_head(message, [&](const RunHead& head, const std::byte* bytes) {
     for (std::uint32_t i = 0; i < head.count; ++i, bytes += head.bytes) {
-      std::memcpy(buffer_.get() + head.begin + i * head.distance, bytes, head.bytes);
+      std::memcpy(buffer_.data() + head.begin + i * head.distance, bytes, head.bytes);
     }
   });
 }
@@ -85,7 +85,7 @@ Status RunStore::store(File& file, const FileRange& range, const EndOfArray& end
   for (const Delivery& each : messages) mark_all(each.bytes);
   find_parts(range, end_of_array, file.cheap_gap_bytes());
   const auto bytes_of = [&](const Part& part) {
-    return std::span(buffer_.get() + part.begin, static_cast<std::size_t>(part.end - part.begin));
+    return std::span(buffer_.data() + part.begin, static_cast<std::size_t>(part.end - part.begin));
   };
   for (const Part& part : parts_) {
     if (part.has_holes()) ESKER_RETURN_IF_ERROR(read_present(file, bytes_of(part), range.begin + part.begin));

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/scratch.h"
 #include "comm/deliver.h"
 #include "esker/types/status.hpp"
 #include "store/store.h"
@@ -38,7 +38,8 @@ class RunStore {
   void find_parts(const FileRange& range, const EndOfArray& end_of_array, Index cheap_gap_bytes);
   [[nodiscard]] Index next_byte(Index from, bool is_held, Index end) const;
 
-  std::unique_ptr<std::byte[]> buffer_;
+  Scratch memory_;
+  std::span<std::byte> buffer_;
   std::vector<std::uint64_t> held_;  // a bit for each byte of the buffer
   std::vector<Part> parts_;
 };
