@@ -31,8 +31,10 @@ template <class Word>
 }  // namespace
 
 void append_be(std::uint64_t value, std::int64_t n_bytes, std::vector<std::byte>& bytes) {
-  for (std::int64_t shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
-    bytes.push_back(static_cast<std::byte>(value >> shift));
+  const std::size_t end = bytes.size() + static_cast<std::size_t>(n_bytes);
+  bytes.resize(end);
+  for (std::int64_t n = 1; n <= n_bytes; ++n, value >>= 8) {
+    bytes[end - static_cast<std::size_t>(n)] = static_cast<std::byte>(value);
   }
 }
 

@@ -10,7 +10,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "formats/netcdf/cdf/cdf_file.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
 
@@ -246,7 +245,7 @@ SampleType sample_type(Type type) {
   return type == Type::kChar ? SampleType::kUint8 : *netcdf::sample_type_of(type);
 }
 
-FileArray array_of(const Header& header, const ArrayKey& key) {
+FileArray array_of(const Header& header, Index record_bytes, const ArrayKey& key) {
   const Variable& variable = header.variables[static_cast<std::size_t>(key.variable)];
   const Shape shape(header, variable);
   FileArray array;
@@ -258,7 +257,7 @@ FileArray array_of(const Header& header, const ArrayKey& key) {
     array.extent[axis] = shape.lengths[shape.lengths.size() - 1 - axis];
     samples *= array.extent[axis];
   }
-  array.offset_bytes = offset_of(header, static_cast<int>(key.variable), std::max<Index>(key.record, 0)) +
+  array.offset_bytes = variable.begin + std::max<Index>(key.record, 0) * record_bytes +
                        key.outer * samples * array.sample_bytes();
   array.fill = netcdf::fill_in_memory(variable);
   return array;

@@ -56,8 +56,9 @@ struct PatchAmount {
 };
 PatchAmount amount_of(const Header& header, std::span<const Access> accesses, std::uint64_t most);
 
-/// Where an array is, its type and fill value.
-FileArray array_of(const Header& header, const ArrayKey& key);
+/// Where an array is, its type and fill value. `record_bytes`: header.record_bytes(), which walks all
+/// variables.
+FileArray array_of(const Header& header, Index record_bytes, const ArrayKey& key);
 
 /// The type of values in memory or in a file; characters are uint8.
 SampleType sample_type(Type type);

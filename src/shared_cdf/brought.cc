@@ -48,7 +48,8 @@ void Brought::find_arrays(const Header& header, std::span<const Access> accesses
   arrays.clear();
   to_put.clear();
   to_get.clear();
-  for (const ArrayKey& key : keys) arrays.push_back(array_of(header, key));
+  const Index record_bytes = header.record_bytes();
+  for (const ArrayKey& key : keys) arrays.push_back(array_of(header, record_bytes, key));
   std::array<std::byte, 8> misfit{};
   for (std::size_t p = 0; p < patches.size(); ++p) {
     const KeyedPatch& patch = patches[p];

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "store/checksum.h"
 
 namespace esker::cdf {
 namespace {
@@ -41,7 +44,52 @@ class Comparison {
   HeaderDifference found_;
 };
 
+/// Hashes what Comparison compares.
+class DefinitionHash {
+ public:
+  void number(std::uint64_t value) { add(std::as_bytes(std::span(&value, 1))); }
+  void text(const std::string& text) { bytes(std::as_bytes(std::span(text))); }
+  void attributes(const std::vector<Attribute>& list) {
+    number(list.size());
+    for (const Attribute& attribute : list) {
+      text(attribute.name);
+      number(static_cast<std::uint64_t>(attribute.type));
+      bytes(attribute.values);
+    }
+  }
+  [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+ private:
+  void bytes(std::span<const std::byte> bytes) {
+    number(bytes.size());
+    add(bytes);
+  }
+  void add(std::span<const std::byte> bytes) { hash_ = checksum(bytes, hash_); }
+
+  std::uint64_t hash_ = 0;
+};
+
 }  // namespace
+
+std::uint64_t hash_definition(const Header& header) {
+  DefinitionHash hash;
+  hash.number(static_cast<std::uint64_t>(header.version));
+  hash.number(header.dims.size());
+  for (const Dimension& dim : header.dims) {
+    hash.text(dim.name);
+    hash.number(static_cast<std::uint64_t>(dim.length));
+  }
+  hash.number(header.variables.size());
+  for (const Variable& variable : header.variables) {
+    hash.text(variable.name);
+    hash.number(variable.dims.size());
+    for (const int dim : variable.dims) hash.number(static_cast<std::uint64_t>(dim));
+    hash.number(static_cast<std::uint64_t>(variable.type));
+    hash.attributes(variable.attributes);
+  }
+  hash.attributes(header.attributes);
+  return hash.value();
+}
 
 HeaderDifference compare_headers(const Header& mine, const Header& of_root) {
   Comparison comparison;

@@ -1,6 +1,7 @@
 // What differs first between the definitions of two ranks.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "formats/netcdf/cdf/header.h"
@@ -30,6 +31,9 @@ struct HeaderDifference {
   Mismatch kind = Mismatch::kNone;
   std::string text;  ///< for example "dimension 'x' has length 4, on rank 0: 5"
 };
+
+/// Equal for headers that compare_headers() finds equal. Pure.
+std::uint64_t hash_definition(const Header& header);
 
 /// The first difference of `mine` from the header of rank 0; kNone if there is none. Offsets and the number
 /// of records are not compared. Pure.

@@ -121,10 +121,10 @@ class SharedFile {
   Status compare_definitions();
   Status share_difference();
   Status store_definition(const Header& placed, bool moves);
-  Status create_file(const std::vector<std::byte>& bytes);
-  Status stage_header(const Header& placed, const std::vector<std::byte>& bytes);
+  Status create_file(const Header& placed);
+  Status stage_header(const Header& placed);
   Status fill_staged(const Header& placed);
-  Status move_file(const Header& placed, const std::vector<std::byte>& bytes);
+  Status move_file(const Header& placed);
   Status check_moving(const char* operation, bool writes) const;
   Status check_accesses(std::span<const Access> accesses, bool writes) const;
   Status unite(Brought& brought, std::span<const Access> accesses, bool writes);

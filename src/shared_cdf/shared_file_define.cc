@@ -92,7 +92,7 @@ Status SharedFile::end_definition(const FileRoom& room) {
       place_variables(placed, room);
     }
     stored = placed;
-    return check_header(placed);
+    return check_fits(placed);
   });
   const auto numbers = numbers_of(room);
   const std::uint64_t arguments = checksum(std::as_bytes(std::span(numbers)), 0);
@@ -109,7 +109,7 @@ Status SharedFile::end_definition(const FileRoom& room) {
 Status SharedFile::compare_definitions() {
   std::uint64_t hash = 0;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", [&] {
-    hash = checksum(print_definition(header_), static_cast<std::uint64_t>(header_.version));
+    hash = hash_definition(header_);
     return Status();
   }));
   std::array<std::uint64_t, 2> hashes{hash, ~hash};
@@ -144,32 +144,27 @@ Status SharedFile::share_difference() {
 
 /// Collective.
 Status SharedFile::store_definition(const Header& placed, bool moves) {
-  std::vector<std::byte> bytes;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", [&] {
-    bytes = print_header(placed);
-    return Status();
-  }));
-  if (!stored_) return create_file(bytes);
-  if (moves) return move_file(placed, bytes);
+  if (!stored_) return create_file(placed);
+  if (moves) return move_file(placed);
   return root_does(*comm_, "end_definition",
-                   [&] { return edit_header(*store_, path_, bytes, is_durable()); });
+                   [&] { return edit_header(*store_, path_, print_header(placed), is_durable()); });
 }
 
-Status SharedFile::create_file(const std::vector<std::byte>& bytes) {
+Status SharedFile::create_file(const Header& placed) {
   const Status created = root_does(*comm_, "end_definition", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(
         recover_header(*store_, path_, is_durable()));  // a journal would change the new file
     ESKER_RETURN_IF_ERROR(stage_file(
-        *store_, path_, [&](File& file) { return file.write_at(bytes, 0); }, is_durable()));
+        *store_, path_, [&](File& file) { return file.write_at(print_header(placed), 0); }, is_durable()));
     return publish_file(*store_, path_, is_durable());
   });
   return created.ok() ? open_file() : created;
 }
 
 /// Rank 0 makes the new file with its header.
-Status SharedFile::stage_header(const Header& placed, const std::vector<std::byte>& bytes) {
+Status SharedFile::stage_header(const Header& placed) {
   const auto write = [&](File& file) -> Status {
-    ESKER_RETURN_IF_ERROR(file.write_at(bytes, 0));
+    ESKER_RETURN_IF_ERROR(file.write_at(print_header(placed), 0));
     return file.extend_to(file_bytes(placed, placed.num_records));
   };
   return root_does(*comm_, "end_definition", [&] { return stage_file(*store_, path_, write, false); });
@@ -191,8 +186,8 @@ Status SharedFile::fill_staged(const Header& placed) {
 }
 
 /// The old file is whole until the new one takes its place.
-Status SharedFile::move_file(const Header& placed, const std::vector<std::byte>& bytes) {
-  Status moved = stage_header(placed, bytes);
+Status SharedFile::move_file(const Header& placed) {
+  Status moved = stage_header(placed);
   if (moved.ok()) moved = fill_staged(placed);
   const bool is_staged = moved.ok();
   if (is_staged) {

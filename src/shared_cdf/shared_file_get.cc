@@ -17,12 +17,13 @@ namespace esker::cdf {
 Status SharedFile::get_alone(std::span<Access> accesses) {
   return guarded("get", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_accesses(accesses, false));
+    const Index record_bytes = header_.record_bytes();
     for (const KeyedPatch& patch : patches_of(header_, accesses)) {
       Access& access = accesses[static_cast<std::size_t>(patch.access)];
       const ArrayTarget target{0, to_read(patch, access), misfit_of(access.memory_type)};
       bool all_fit = true;
-      ESKER_RETURN_IF_ERROR(
-          read_alone(*file_, array_of(header_, patch.key), target.patch, target.misfit_bytes(), all_fit));
+      ESKER_RETURN_IF_ERROR(read_alone(*file_, array_of(header_, record_bytes, patch.key), target.patch,
+                                       target.misfit_bytes(), all_fit));
       if (!all_fit) access.is_out_of_range = true;
     }
     return {};

@@ -149,11 +149,12 @@ Result<Transfers::OutOfRange> SharedFile::put_united(Brought& brought) {
 Status SharedFile::put_alone(std::span<Access> accesses) {
   return guarded("put", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_accesses(accesses, true));
+    const Index record_bytes = header_.record_bytes();
     for (const KeyedPatch& patch : patches_of(header_, accesses)) {
       Access& access = accesses[static_cast<std::size_t>(patch.access)];
       bool all_fit = true;
       ESKER_RETURN_IF_ERROR(
-          write_alone(*file_, array_of(header_, patch.key), to_write(patch, access), all_fit));
+          write_alone(*file_, array_of(header_, record_bytes, patch.key), to_write(patch, access), all_fit));
       if (!all_fit) access.is_out_of_range = true;
     }
     header_.num_records = std::max(header_.num_records, records_needed(header_, accesses));

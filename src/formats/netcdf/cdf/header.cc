@@ -14,35 +14,6 @@ namespace {
 constexpr Index kMax31 = std::numeric_limits<std::int32_t>::max();
 constexpr Index kMax32 = std::numeric_limits<std::uint32_t>::max();
 
-/// Section 3.
-Status check_fits(const Header& header) {
-  if (header.version == Version::kData64) return {};
-  const auto version = static_cast<int>(header.version);
-  for (const Dimension& dim : header.dims) {
-    if (dim.length <= kMax31) continue;
-    return error(Code::kInvalidArgument, "dimension '{}' of length {} does not fit in CDF-{}", dim.name,
-                 dim.length, version);
-  }
-  const Index largest = (header.version == Version::kClassic ? kMax31 : kMax32) - 3;
-  const bool has_records = header.record_bytes() > 0;
-  const Variable* last = nullptr;  // of those stored last
-  for (const Variable& variable : header.variables) {
-    if (header.is_record(variable) == has_records) last = &variable;
-  }
-  for (const Variable& variable : header.variables) {
-    if (header.version == Version::kClassic && variable.begin > kMax31) {
-      return error(Code::kInvalidArgument,
-                   "variable '{}' begins at byte {}, which does not fit in the 31 bits of CDF-1",
-                   variable.name, variable.begin);
-    }
-    if (header.value_bytes(variable) <= largest || &variable == last) continue;
-    return error(Code::kInvalidArgument,
-                 "variable '{}' has {} bytes: in CDF-{} only the last one may have more than {}",
-                 variable.name, header.value_bytes(variable), version, largest);
-  }
-  return {};
-}
-
 class Printer {
  public:
   explicit Printer(Version version) : version_(version) {}
@@ -95,6 +66,34 @@ class Printer {
 };
 
 }  // namespace
+
+Status check_fits(const Header& header) {
+  if (header.version == Version::kData64) return {};
+  const auto version = static_cast<int>(header.version);
+  for (const Dimension& dim : header.dims) {
+    if (dim.length <= kMax31) continue;
+    return error(Code::kInvalidArgument, "dimension '{}' of length {} does not fit in CDF-{}", dim.name,
+                 dim.length, version);
+  }
+  const Index largest = (header.version == Version::kClassic ? kMax31 : kMax32) - 3;
+  const bool has_records = header.record_bytes() > 0;
+  const Variable* last = nullptr;  // of those stored last
+  for (const Variable& variable : header.variables) {
+    if (header.is_record(variable) == has_records) last = &variable;
+  }
+  for (const Variable& variable : header.variables) {
+    if (header.version == Version::kClassic && variable.begin > kMax31) {
+      return error(Code::kInvalidArgument,
+                   "variable '{}' begins at byte {}, which does not fit in the 31 bits of CDF-1",
+                   variable.name, variable.begin);
+    }
+    if (header.value_bytes(variable) <= largest || &variable == last) continue;
+    return error(Code::kInvalidArgument,
+                 "variable '{}' has {} bytes: in CDF-{} only the last one may have more than {}",
+                 variable.name, header.value_bytes(variable), version, largest);
+  }
+  return {};
+}
 
 Status check_header(const Header& header) {
   ESKER_RETURN_IF_ERROR(check_structure(header));

@@ -22,7 +22,9 @@ using netcdf::Type;
 using netcdf::Variable;
 using netcdf::Version;
 
-/// Runs check_structure(), and checks that sizes and offsets fit the version (section 3).
+/// Checks that sizes and offsets fit the version (section 3).
+Status check_fits(const Header& header);
+/// Runs check_structure() and check_fits().
 Status check_header(const Header& header);
 
 /// The header as bytes; its argument must pass check_header().
