@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "base/cache_line.h"
 #include "base/checked.h"
+#include "grid/copy_loop.h"
 #include "grid/transpose.h"
 
 namespace esker {
@@ -17,91 +17,16 @@ constexpr Index kAheadBytes = 2048;  // prefetch distance
 constexpr Index kPageBytes = 4096;   // the processor prefetches longer rows by itself
 constexpr Index kShortRow = 8;       // elements of a row that are copied without a loop
 
-/// One axis of a copy: the offset of each index on both sides.
-struct CopyAxis {
-  Index count = 1;
-  Index source_stride = 0, target_stride = 0;
-  const Index* source_table = nullptr;  ///< instead of a stride
-  const Index* target_table = nullptr;
-
-  [[nodiscard]] bool is_linear() const { return !source_table && !target_table; }
-  [[nodiscard]] Index source(Index i) const { return source_table ? source_table[i] : i * source_stride; }
-  [[nodiscard]] Index target(Index i) const { return target_table ? target_table[i] : i * target_stride; }
-  [[nodiscard]] Index source_step() const { return std::abs(source(1) - source(0)); }
-  [[nodiscard]] Index target_step() const { return std::abs(target(1) - target(0)); }
-};
-
-struct CopyLoop {
-  std::array<CopyAxis, kMaxCopyAxes> axis;  // innermost first; beyond num_axes, of one index
-  int num_axes = 0;
-  Index run_bytes = 0;      // copied at once
+/// How the two innermost axes are copied.
+struct Loop : CopyLoop {
   bool across = false;      // the source is denser along the second axis than along the first
   bool transposes = false;  // two innermost axes that transpose() copies
   bool is_short = false;    // short rows of a small plane, see copy_short_rows()
   Index rows_ahead = 0;     // rows that are prefetched while one is copied
 };
 
-/// Drops axes of one index and puts the axis with the smallest target step innermost.
-CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMap& source_map,
-                   std::byte*& target, const SampleMap& target_map) {
-  CopyLoop loop;
-  loop.run_bytes = element_bytes;
-  for (int a = 0; a < source_map.num_axes(); ++a) {
-    const SampleMap::Axis& from = source_map.axis(a);
-    const SampleMap::Axis& to = target_map.axis(a);
-    if (from.count == 1) {
-      source += source_map.offset(a, 0);
-      target += target_map.offset(a, 0);
-      continue;
-    }
-    source += from.first;
-    target += to.first;
-    loop.axis[loop.num_axes++] = {from.count, from.stride, to.stride, source_map.table(a),
-                                  target_map.table(a)};
-  }
-  for (int a = 1; a < loop.num_axes; ++a) {  // std::stable_sort allocates
-    for (int b = a; b > 0 && loop.axis[b].target_step() < loop.axis[b - 1].target_step(); --b) {
-      std::swap(loop.axis[b], loop.axis[b - 1]);
-    }
-  }
-  return loop;
-}
-
-void drop_axis(CopyLoop& loop, int axis) {
-  std::move(loop.axis.begin() + axis + 1, loop.axis.begin() + loop.num_axes, loop.axis.begin() + axis);
-  loop.axis[--loop.num_axes] = CopyAxis();
-}
-
-/// Merges innermost axes that are dense on both sides into the run.
-void merge_dense_axes(CopyLoop& loop) {
-  while (loop.num_axes > 0) {
-    const CopyAxis& inner = loop.axis[0];
-    if (!inner.is_linear() || inner.source_stride != loop.run_bytes || inner.target_stride != loop.run_bytes)
-      return;
-    loop.run_bytes *= inner.count;
-    drop_axis(loop, 0);
-  }
-}
-
-/// Merges adjacent axes that are contiguous on both sides.
-void join_axes(CopyLoop& loop) {
-  for (int a = 0; a + 1 < loop.num_axes;) {
-    CopyAxis& inner = loop.axis[a];
-    const CopyAxis& outer = loop.axis[a + 1];
-    const bool joins = inner.is_linear() && outer.is_linear() &&
-                       outer.source_stride == inner.count * inner.source_stride &&
-                       outer.target_stride == inner.count * inner.target_stride;
-    if (!joins) {
-      ++a;
-      continue;
-    }
-    inner.count *= outer.count;
-    drop_axis(loop, a + 1);
-  }
-}
-
 /// Makes the axis along which the source is densest the second one, where the tiles of copy_plane can use it.
-void put_source_axis_second(CopyLoop& loop) {
+void put_source_axis_second(Loop& loop) {
   if (loop.num_axes < 3) return;
   const auto densest = std::min_element(
       loop.axis.begin(), loop.axis.begin() + loop.num_axes,
@@ -131,7 +56,7 @@ void copy_row(const CopyAxis& x, Index first, Index last, const std::byte* sourc
 }
 
 /// Prefetches what is copied from `source`, and from a range of `axis` there.
-void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
+void prefetch(const Loop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
   const Index from = first * axis.source_stride, to = (last - 1) * axis.source_stride;
   const Index step = std::max(std::abs(axis.source_stride), kCacheLineBytes);
   const Index end = std::max(from, to) + loop.run_bytes;
@@ -141,7 +66,7 @@ void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index las
 
 /// Copies the two innermost axes row by row. `next`: the source of the following plane, or null.
 template <class Move>
-void copy_rows(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
+void copy_rows(const Loop& loop, const std::byte* source, const std::byte* next, std::byte* target,
                Move move) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
@@ -177,7 +102,7 @@ void copy_columns(const CopyAxis& x, const CopyAxis& y, Index first, Index last,
 
 /// Copies them in tiles that stay in cache on both sides: the source is denser along the second axis.
 template <class Move>
-void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
+void copy_tiles(const Loop& loop, const std::byte* source, const std::byte* next, std::byte* target,
                 Move move) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
@@ -211,7 +136,7 @@ void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* 
 /// Copies the three innermost axes, without a loop along the first. Patches of meshes consist of such rows: a
 /// level of 12 x 12 x 12 cells has 6 in a row.
 template <int kCount, class Move>
-void copy_short_rows(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
+void copy_short_rows(const Loop& loop, const std::byte* source, std::byte* target, Move move) {
   const Index from = loop.axis[0].source_stride, to = loop.axis[0].target_stride;
   const CopyAxis &y = loop.axis[1], &z = loop.axis[2];
   for (Index k = 0; k < z.count; ++k) {
@@ -225,7 +150,7 @@ void copy_short_rows(const CopyLoop& loop, const std::byte* source, std::byte* t
 }
 
 template <class Move>
-void copy_short(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
+void copy_short(const Loop& loop, const std::byte* source, std::byte* target, Move move) {
   switch (loop.axis[0].count) {
     case 1:
       return copy_short_rows<1>(loop, source, target, move);
@@ -247,7 +172,7 @@ void copy_short(const CopyLoop& loop, const std::byte* source, std::byte* target
 }
 
 template <class Move>
-void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byte* target, Move move) {
+void copy_axes(const Loop& loop, int axis, const std::byte* source, std::byte* target, Move move) {
   if (axis == 2 && loop.is_short) return copy_short(loop, source, target, move);
   const CopyAxis& outer = loop.axis[axis];
   for (Index i = 0; i < outer.count; ++i) {
@@ -271,7 +196,7 @@ void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byt
 }
 
 /// Chooses between rows and tiles, and the prefetch distance of the source.
-void choose_way(CopyLoop& loop) {
+void choose_way(Loop& loop) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
   loop.across = loop.num_axes > 1 && y.source_step() < x.source_step();
@@ -297,9 +222,9 @@ void copy_samples(Index element_bytes, const std::byte* source, const SampleMap&
   for (int a = 0; a < source_map.num_axes(); ++a) {
     if (source_map.axis(a).count == 0) return;
   }
-  CopyLoop loop = make_loop(element_bytes, source, source_map, target, target_map);
-  merge_dense_axes(loop);
-  join_axes(loop);
+  Loop loop{make_copy_loop(element_bytes, source_map, target_map)};
+  source += loop.first_source;
+  target += loop.first_target;
   put_source_axis_second(loop);
   choose_way(loop);
   const int outermost = std::max(2, loop.num_axes - 1);
