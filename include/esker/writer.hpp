@@ -130,6 +130,9 @@ class ESKER_API Writer {
   /// returns. A rank may put any number of patches per field, including none. Together, the patches of all
   /// ranks must cover each due field exactly once. An error is returned here and again, on all ranks, by
   /// end_step.
+  ///
+  /// The memory may be that of a GPU, see set_stream(). It is then copied in end_step, directly to where the
+  /// exchange needs it, or before, within memory_budget, where values are needed (docs/guide/gpu.md).
   Status put(FieldId field, const Patch& patch);
   /// The same for a field of a mesh: patch.box is in the indices of `level` (0: the coarsest). Patches of one
   /// level are disjoint, and need not cover it; they may cover patches of coarser levels, whose samples there
@@ -146,6 +149,10 @@ class ESKER_API Writer {
   Status put_buffered(FieldId field, const Patch& patch);
   /// The same for a field of a mesh.
   Status put_buffered(FieldId field, int level, const Patch& patch);
+  /// The CUDA stream (CUstream, cudaStream_t) in which the program fills patches on a GPU, for puts that
+  /// follow: samples are copied when it has done what it has to do at the time of the put. Local. Null, as at
+  /// first: the legacy default stream.
+  void set_stream(void* stream);
   /// Adds a rule for the open step: which samples of the fields of a grid, or of one field, are stored.
   /// Local; the rules of all ranks hold together. The finest level that a rule keeps at a place counts;
   /// places that no rule reaches are dropped; fields without rules on any rank are stored completely. Ranks

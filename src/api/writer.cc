@@ -40,6 +40,8 @@ class Writer::Impl {
     return result;
   }
 
+  void set_stream(void* of_program) { stream = of_program; }
+
   void fail(const Status& reason) {
     if (local.ok()) local = guarded("fail", [&] { return reason; });
   }
@@ -92,7 +94,12 @@ class Writer::Impl {
                    name(patch.type));
     };
     ESKER_RETURN_IF_ERROR(checked().with_context("put '" + field->name + "'"));
-    add(id.index, level, with_components(patch));
+    Patch found = with_components(patch);
+    if (!patch.box.empty()) {
+      ESKER_RETURN_IF_ERROR(
+          pipeline->device_patches().find(found, stream).with_context("put '" + field->name + "'"));
+    }
+    add(id.index, level, found);
     return {};
   }
 
@@ -145,13 +152,23 @@ class Writer::Impl {
       }
       if (patch.box.empty()) return {};
       ESKER_RETURN_IF_ERROR(check_room(buffered_bytes(*field, patch)));
-      ESKER_ASSIGN_OR_RETURN(BufferedPatch copied, copy_patch(*field, with_components(patch)));
+      ESKER_ASSIGN_OR_RETURN(BufferedPatch copied, copy_of(*field, with_components(patch)));
       add(id.index, level, copied.patch);
       input->copied_bytes += buffered_bytes(*field, patch);
       input->copies.push_back(std::move(copied.memory));
       return {};
     };
     return copy().with_context("put_buffered '" + field->name + "'");
+  }
+
+  /// A copy in the type of the field.
+  Result<BufferedPatch> copy_of(const Field& field, Patch patch) {
+    DevicePatches& devices = pipeline->device_patches();
+    ESKER_RETURN_IF_ERROR(devices.find(patch, stream));
+    if (!patch.is_on_device) return copy_patch(field, patch);
+    ESKER_ASSIGN_OR_RETURN(BufferedPatch on_host, devices.copy_to_host(patch, field.components));
+    if (patch.type == field.type) return on_host;
+    return copy_patch(field, on_host.patch);
   }
 
   Status keep(KeepCall call) {
@@ -331,6 +348,7 @@ class Writer::Impl {
   bool defined;
   Status local;
   std::optional<StepInput> input;
+  void* stream = nullptr;                // in which the program fills patches on a device
   std::map<int, int> put_last_on_grid;   // of the open step
   std::vector<PatchBoxes> boxes_before;  // [field], when it was put last
 };
@@ -527,6 +545,8 @@ Status Writer::flush() {
   return guarded("flush", [&] { return impl_->flush(); });
 }
 void Writer::fail(const Status& reason) { impl_->fail(reason); }
+
+void Writer::set_stream(void* stream) { impl_->set_stream(stream); }
 Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
 }

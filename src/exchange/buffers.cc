@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <new>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "device/device_memory.h"
 #include "plan/plan_memory.h"
 
 namespace esker {
@@ -23,6 +25,9 @@ Index shared_bytes(const Plan& plan) {
 }
 
 }  // namespace
+
+ExchangeBuffers::ExchangeBuffers() = default;
+ExchangeBuffers::~ExchangeBuffers() = default;
 
 bool ExchangeBuffers::fit(const Plan& plan) const {
   return private_bytes(plan) <= size_ &&
@@ -66,6 +71,7 @@ Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
   if (most[0] == 0) return {};
   const auto largest = static_cast<Index>(most[1]);
   const Index room = std::min(static_cast<Index>(most[2]) - others, static_cast<Index>(most[3]) - with_plan);
+  unpin();
   shared_.reset();
   uses_ = 0;
   ESKER_ASSIGN_OR_RETURN(shared_, NodeBuffers::create(comm, std::max(has, std::min(largest, room))));
@@ -87,6 +93,7 @@ Status ExchangeBuffers::reserve_staging(Comm& comm, const Plan& plan) {
 Status ExchangeBuffers::reserve_private(const Plan& plan) {
   const Index bytes = private_bytes(plan);
   if (bytes <= size_) return {};
+  unpin();
   data_.reset();
   size_ = 0;
   data_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
@@ -123,6 +130,7 @@ Status ExchangeBuffers::expose_all(Comm& comm, const Plan& plan) {
 }
 
 void ExchangeBuffers::release_shared() {
+  unpin();
   shared_.reset();
   staging_.reset();
   staging_share_bytes_ = 0;
@@ -139,6 +147,28 @@ void ExchangeBuffers::release() {
 void ExchangeBuffers::withdraw() {
   if (is_exposed_) remote_->withdraw();
   is_exposed_ = false;
+}
+
+/// Before memory is freed that a device may have pinned.
+void ExchangeBuffers::unpin() {
+  if (device_) device_->unpin();
+}
+
+device::DeviceMemory& ExchangeBuffers::device_of(const device::Driver& driver, Index most_pinned_bytes) {
+  if (!device_) device_ = std::make_unique<device::DeviceMemory>(driver, most_pinned_bytes);
+  return *device_;
+}
+
+std::span<std::byte> ExchangeBuffers::window_of(const std::byte* address) const {
+  const auto has = [&](std::span<std::byte> window) {
+    return !std::less<>()(address, window.data()) && std::less<>()(address, window.data() + window.size());
+  };
+  const std::span<std::byte> own(data_.get(), static_cast<std::size_t>(size_));
+  if (has(own)) return own;
+  for (std::size_t rank = 0; shared_ && rank < shared_->num_ranks(); ++rank) {
+    if (has(shared_->memory_of(rank))) return shared_->memory_of(rank);
+  }
+  return {};
 }
 
 // In the order that receive_offset() and send_offset() define.

@@ -11,9 +11,16 @@
 
 namespace esker {
 
+namespace device {
+class DeviceMemory;
+struct Driver;
+}  // namespace device
+
 /// Memory for running plans in succession. It grows to the size of the largest plan, and is kept for others.
 class ExchangeBuffers {
  public:
+  ExchangeBuffers();
+  ~ExchangeBuffers();
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
   /// names the number of bytes that could not be allocated.
   Status reserve(Comm& comm, const Plan& plan);
@@ -60,6 +67,14 @@ class ExchangeBuffers {
   [[nodiscard]] static Index send_offset(const Plan& plan) {
     return receive_offset(plan) + plan.receive_bytes;
   }
+  /// Memory of devices, for plans whose patches are in it; null: none was asked for.
+  [[nodiscard]] device::DeviceMemory* device() const { return device_.get(); }
+  /// The same, made if it is not yet, with the driver of the process, Driver::find(). May throw.
+  device::DeviceMemory& device_of(const device::Driver& driver, Index most_pinned_bytes);
+  /// The part of these buffers, or of those of a rank of the node, that has this address, as long as they are
+  /// not reserved again or released; empty: none.
+  [[nodiscard]] std::span<std::byte> window_of(const std::byte* address) const;
+
   /// Counts the rounds of a plan that shares buffers, after it has run.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
@@ -69,6 +84,7 @@ class ExchangeBuffers {
   [[nodiscard]] Status reserve_shared(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_staging(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_private(const Plan& plan);
+  void unpin();
 
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
@@ -79,7 +95,8 @@ class ExchangeBuffers {
   std::unique_ptr<NodeStaging> staging_;
   Index staging_share_bytes_ = 0;  ///< of this rank
   std::unique_ptr<RemoteMemory> remote_;
-  bool is_exposed_ = false;  ///< the same on all ranks
+  bool is_exposed_ = false;                       ///< the same on all ranks
+  std::unique_ptr<device::DeviceMemory> device_;  // ends before the memory that it has pinned
 };
 
 }  // namespace esker

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "exchange/device_copies.h"
 #include "plan/segment_maps.h"
 
 namespace esker {
@@ -16,11 +17,12 @@ namespace {
 class DeliveryRun {
  public:
   DeliveryRun(const Plan& plan, const TargetsOfFields& targets, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats, PatchTarget* taker)
+              MessageTransport& transport, DeviceCopies& device, ExchangeStats& stats, PatchTarget* taker)
       : plan_(plan),
         targets_(targets),
         buffers_(buffers),
         transport_(transport),
+        device_(device),
         stats_(stats),
         taker_(taker) {
     transport_.begin_run(buffers);
@@ -131,7 +133,7 @@ class DeliveryRun {
       for (const Segment& segment : message.segments) {
         ESKER_RETURN_IF_ERROR(place(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
-      return {};
+      return device_.finish();
     });
   }
 
@@ -143,7 +145,7 @@ class DeliveryRun {
             place(segment, source, {0, SampleMap::dense(segment.indices, segment.sample_bytes)}));
         source += segment.bytes();
       }
-      return {};
+      return device_.finish();
     });
   }
 
@@ -167,6 +169,7 @@ class DeliveryRun {
       return taker_->take(segment, target, source, from);
     }
     const PatchCopy copy = map_patch_copy(segment, target, std::move(from));
+    if (target.is_on_device) return device_.deliver(copy, source, target);
     copy_samples(copy.element_bytes, source + copy.in_place.first_bytes, copy.in_place.samples,
                  static_cast<std::byte*>(target.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
     return {};
@@ -176,6 +179,7 @@ class DeliveryRun {
   const TargetsOfFields& targets_;
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
+  DeviceCopies& device_;
   ExchangeStats& stats_;
   PatchTarget* taker_;
   std::size_t loaded_ = 0;  // rounds whose buffers this rank has loaded
@@ -197,7 +201,8 @@ Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBu
                     MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load,
                     PatchTarget* taker) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  DeliveryRun delivery(plan, targets, parts, transport, stats, taker);
+  DeviceCopies device(buffers);
+  DeliveryRun delivery(plan, targets, parts, transport, device, stats, taker);
   delivery.all_rounds(load);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(delivery.status());

@@ -38,6 +38,12 @@ class NodeBuffers {
     return static_cast<Index>(bytes_[static_cast<std::size_t>(own_)]);
   }
 
+  /// The ranks of the node, and all memory of one of them.
+  [[nodiscard]] std::size_t num_ranks() const { return ranks_.size(); }
+  [[nodiscard]] std::span<std::byte> memory_of(std::size_t number) const {
+    return memory_->of(static_cast<int>(number));
+  }
+
   /// This rank's buffer.
   [[nodiscard]] std::span<std::byte> buffer(Index use) const { return buffer_of(own_, use); }
   /// Lets this many other ranks enter the buffer, from byte `begin` on.

@@ -36,8 +36,8 @@ bool operator==(const PatchBoxes& a, const PatchBoxes& b) {
 }
 
 void PatchList::push_back(const Patch& patch) {
-  const std::uint32_t number =
-      number_of({patch.type, patch.stride_bytes, patch.component_stride_bytes, patch.repeat});
+  const std::uint32_t number = number_of(
+      {patch.type, patch.stride_bytes, patch.component_stride_bytes, patch.repeat, patch.is_on_device});
   if (number > 0 && strides_of_.empty()) strides_of_.resize(data_.size());
   if (!strides_of_.empty() || number > 0) strides_of_.push_back(number);
   data_.push_back(static_cast<const std::byte*>(patch.data));
@@ -60,7 +60,8 @@ Patch PatchList::operator[](std::size_t i) const {
           strides.stride_bytes,
           strides.component_stride_bytes,
           false,
-          strides.repeat};
+          strides.repeat,
+          strides.is_on_device};
 }
 
 Index PatchList::size_bytes() const {

@@ -94,6 +94,7 @@ class PatchList {
     std::array<Index, kMaxRank> stride_bytes{};
     Index component_stride_bytes = 0;
     Point repeat{1, 1, 1, 1, 1};
+    bool is_on_device = false;
 
     friend bool operator==(const Strides&, const Strides&) = default;
   };

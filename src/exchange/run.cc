@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "exchange/device_copies.h"
 #include "exchange/store_ahead.h"
 #include "plan/segment_maps.h"
 
@@ -21,12 +22,13 @@ namespace {
 class ExchangeRun {
  public:
   ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats, BufferSink& sink, PatchSource* source,
-              std::span<const std::vector<std::byte>> fill)
+              MessageTransport& transport, DeviceCopies& device, ExchangeStats& stats, BufferSink& sink,
+              PatchSource* source, std::span<const std::vector<std::byte>> fill)
       : plan_(plan),
         patches_(patches),
         buffers_(buffers),
         transport_(transport),
+        device_(device),
         stats_(stats),
         sink_(sink),
         source_(source),
@@ -254,7 +256,7 @@ class ExchangeRun {
         const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];
         ESKER_RETURN_IF_ERROR(gather(segment, buffers_.send.data(), map_in_relayed(segment, whole)));
       }
-      return Status();
+      return device_.finish();
     });
     stats_.pack_s += watch.lap();
     for_each_received(watch, [&](std::size_t m) {
@@ -288,7 +290,7 @@ class ExchangeRun {
         }
         target += segment.bytes();
       }
-      return Status();
+      return device_.finish();
     });
   }
 
@@ -305,7 +307,7 @@ class ExchangeRun {
         if (segment.patch == kRelayed) continue;
         ESKER_RETURN_IF_ERROR(gather(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
-      return Status();
+      return device_.finish();
     });
   }
 
@@ -362,6 +364,10 @@ class ExchangeRun {
     const Patch& patch = patches_[segment.field][segment.patch];
     if (source_ && source_->makes(segment.field)) return source_->make(segment, patch, target, place);
     const PatchCopy copy = map_patch_copy(segment, patch, std::move(place));
+    if (patch.is_on_device) {
+      stats_.device_bytes += segment.bytes();
+      return device_.gather(copy, patch, target);
+    }
     copy_samples(copy.element_bytes, static_cast<const std::byte*>(patch.data) + copy.in_patch.first_bytes,
                  copy.in_patch.samples, target + copy.in_place.first_bytes, copy.in_place.samples);
     return {};
@@ -371,6 +377,7 @@ class ExchangeRun {
   const PatchesOfFields& patches_;
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
+  DeviceCopies& device_;
   ExchangeStats& stats_;
   BufferSink& sink_;
   PatchSource* source_;
@@ -392,7 +399,8 @@ Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBu
                     MessageTransport& transport, ExchangeStats& stats, BufferSink& sink, bool in_thread,
                     PatchSource* source, std::span<const std::vector<std::byte>> fill) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  ExchangeRun run(plan, patches, parts, transport, stats, sink, source, fill);
+  DeviceCopies device(buffers);
+  ExchangeRun run(plan, patches, parts, transport, device, stats, sink, source, fill);
   run.all_rounds(in_thread);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(run.status());

@@ -24,6 +24,7 @@ struct ExchangeStats {
   Index sent_bytes = 0;    ///< in messages to other ranks
   Index placed_bytes = 0;  ///< directly into buffers of near ranks
   Index messages = 0;      ///< sent to other ranks
+  Index device_bytes = 0;  ///< gathered from memory of devices
 };
 
 /// Stores the buffers of a rank.

@@ -50,6 +50,7 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, WriteTarget target)
                         [this](CommCall call, std::size_t bytes) { record_.traffic().count(call, bytes); })),
       dataset_(*comm_, std::move(target.store), std::move(target.format), target.options.fsync),
       plans_(*comm_, dataset_, record_, std::move(target.options), target.pattern, std::move(target.tuner)),
+      device_patches_(plans_.buffers(), plans_.options()),
       queue_({plans_.options().async_memory_bytes, plans_.options().stage, plans_.options().async_cores}) {
   comm_->add_end_listener(this);
 }
@@ -112,6 +113,10 @@ Status WritePipeline::write_step(StepInput input, bool later) {
   ESKER_RETURN_IF_ERROR(settle("end_step"));
   later |= plans_.options().async;
   const Schema& schema = dataset_.schema();
+  const Index copied_bytes = input.copied_bytes;
+  Status brought = guarded("end_step", [&] { return device_patches_.bring_to_host(schema, input); });
+  if (input.status.ok()) input.status = std::move(brought);
+  record_.counters().device_to_host_bytes += input.copied_bytes - copied_bytes;
   if (!has_meshes(schema)) return write_flat_step(std::move(input), later);
   FormatWriter& format = *dataset_.files().format;
   const Status mine = guarded("end_step", [&] {

@@ -12,6 +12,7 @@
 
 #include "comm/comm.h"
 #include "write/add_coarse_fields.h"
+#include "write/device_patches.h"
 #include "write/open_dataset.h"
 #include "write/open_target.h"
 #include "write/run_record.h"
@@ -78,6 +79,8 @@ class WritePipeline final : private Comm::EndListener {
   }
   /// The committed steps, and the one in flight.
   [[nodiscard]] const std::vector<double>& times() const { return dataset_.times(); }
+  /// Patches that are in memory of an accelerator.
+  [[nodiscard]] DevicePatches& device_patches() { return device_patches_; }
   /// Bytes of patch copies that a step may hold.
   [[nodiscard]] Index most_copied_bytes() { return plans_.maker().most_copied_bytes(); }
   /// The cost of the steps that this pipeline wrote.
@@ -105,6 +108,7 @@ class WritePipeline final : private Comm::EndListener {
   std::shared_ptr<Comm> comm_;  // whose traffic the record counts
   OpenDataset dataset_;
   StepPlans plans_;
+  DevicePatches device_patches_;
   StoreQueue queue_;
   CoarseFieldAdder coarse_fields_;
   std::optional<StepTransaction> step_;  // between calls: in flight, which is the same on all ranks

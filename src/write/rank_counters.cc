@@ -39,6 +39,10 @@ constexpr std::array kAmounts{
     AmountRow{"async_staged_bytes", &RankCounters::async_staged_bytes},
     AmountRow{"async_cpu_ms", &RankCounters::async_cpu_ms},
     AmountRow{"copied_bytes", &RankCounters::copied_bytes},
+    AmountRow{"device_bytes", &RankCounters::device_bytes},
+    AmountRow{"device_to_host_bytes", &RankCounters::device_to_host_bytes},
+    AmountRow{"device_pinned_bytes", &RankCounters::device_pinned_bytes},
+    AmountRow{"device_row_bytes", &RankCounters::device_row_bytes},
     AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };
 
@@ -76,6 +80,7 @@ void RankCounters::add(const ExchangeStats& stats, bool queues) {
   sent_bytes += stats.sent_bytes;
   placed_bytes += stats.placed_bytes;
   messages += stats.messages;
+  device_bytes += stats.device_bytes;
 }
 
 void RankCounters::add_phases(const RankCounters& from, const RankCounters& to, bool stored_later) {

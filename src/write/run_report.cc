@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "device/device_memory.h"
 #include "store/commit.h"
 #include "write/choose_pattern.h"
 
@@ -47,6 +49,25 @@ RunReport begin_report(Comm& comm, const RunRecord& record, const Options& optio
   return report;
 }
 
+/// Collective.
+Status add_device_warning(Comm& comm, const ExchangeBuffers& buffers, std::vector<std::string>& warnings) {
+  Status reason;
+  const Status made = guarded("report", [&] {
+    const device::DeviceMemory* const device = buffers.device();
+    if (device != nullptr && device->copied_without_kernel_bytes() > 0)
+      reason = Status(Code::kUnsupported, device->why_without_kernel());
+    return Status();
+  });
+  const Status found = agree(comm, made.ok() ? reason : made);
+  return all_do(comm, "report", [&] {
+    if (!found.ok()) {
+      warnings.push_back("samples were copied from a GPU by rows, which is slow (device_row_bytes): " +
+                         found.message());
+    }
+    return Status();
+  });
+}
+
 /// How samples were moved and stored, and what was tuned. Collective.
 Status add_details(Comm& comm, const RunRecord& record, const OpenDataset& dataset, StepPlans& plans,
                    RunReport& report) {
@@ -60,6 +81,7 @@ Status add_details(Comm& comm, const RunRecord& record, const OpenDataset& datas
     }
     return Status();
   }));
+  ESKER_RETURN_IF_ERROR(add_device_warning(comm, plans.buffers(), report.warnings));
   ESKER_ASSIGN_OR_RETURN(report.storage, storage_report(comm, dataset.files(), plans.maker().pattern()));
   if (plans.tuner()) {
     ESKER_ASSIGN_OR_RETURN(report.tuning, plans.tuner()->record(comm));

@@ -86,6 +86,7 @@ class StepTransaction {
   [[nodiscard]] bool compresses_together() const;
   void move_now(ExchangeBuffers& buffers);
   void move_later(ExchangeBuffers& buffers);
+  void count_device(const ExchangeBuffers& buffers);
   Status exchange(ExchangeBuffers& buffers, ExchangeStats& stats, const BufferStore::Queues& queues);
   void finish_queue();
   Status finish();

@@ -8,6 +8,7 @@
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "device/device_memory.h"
 #include "write/buffer_store.h"
 #include "write/step_transaction.h"
 
@@ -34,7 +35,15 @@ void StepTransaction::move() {
   if (plan.means) plan.means->make(comm_, counters.exchange_s, counters.pack_s);
   encoded_s_ = counters.checksum_s + counters.compress_s;
   queue_ ? move_later(buffers) : move_now(buffers);
+  count_device(buffers);
   input_.copies.clear();
+}
+
+void StepTransaction::count_device(const ExchangeBuffers& buffers) {
+  if (buffers.device() == nullptr) return;
+  RankCounters& counters = record_.counters();
+  counters.device_pinned_bytes = std::max(counters.device_pinned_bytes, buffers.device()->pinned_bytes());
+  counters.device_row_bytes = buffers.device()->copied_without_kernel_bytes();
 }
 
 Status StepTransaction::exchange(ExchangeBuffers& buffers, ExchangeStats& stats,

@@ -45,6 +45,7 @@ inline std::string file_of_columns(int n_ranks, bool columns,
       memory.push_back(std::make_unique<PatchMemory>(field, f, 0, box, columns ? 1u : 0u));
       input.patches.push_back({memory.back()->patch()});
     }
+    find_devices(*pipeline, input);
     pipeline->write_step(std::move(input)).check();
     pipeline->close({}).check();
   });

@@ -92,6 +92,9 @@ struct StepData {
   void put_on_mesh(const Communicator& comm, const Schema& schema, std::size_t f, unsigned seed);
 };
 
+/// What Writer::put does with each patch: finds those in memory of a device.
+void find_devices(WritePipeline& pipeline, StepInput& input);
+
 /// This rank's part of one step. Collective.
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step);
 /// The same for a step that is committed when this returns, whatever the option `async` says.

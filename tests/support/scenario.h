@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "esker/types/schema.hpp"
 #include "esker/writer.hpp"
 #include "store/store.h"
+#include "support/device_bytes.h"
 #include "support/tilings.h"
 
 namespace esker::testing_support {
@@ -106,10 +108,15 @@ class PatchMemory {
                     value_at(field_number, step, p, c));
       }
     });
+    if (!is_for_device(shape)) return;
+    on_device_.emplace(bytes_);
+    patch_.data = on_device_->data() + first;
+    bytes_.clear();
   }
   [[nodiscard]] const Patch& patch() const { return patch_; }
 
  private:
+  std::optional<DeviceBytes> on_device_;
   std::vector<std::byte> bytes_;
   Patch patch_;
 };

@@ -23,9 +23,11 @@ struct BasicPatch {
   /// For writing only: allows strides of 0, where one sample is used for all indices of an axis. Without it,
   /// a stride of 0 is an error, like any strides that map two samples to the same memory.
   bool repeats = false;
-  /// For writing only: samples of a coarser grid. Along each axis the same sample is used for all indices i of
-  /// `box` with the same i / repeat; powers of two. `data` is the sample of box.lo.
+  /// For writing only: samples of a coarser grid. Along each axis the same sample is used for all indices i
+  /// of `box` with the same i / repeat; powers of two. `data` is the sample of box.lo.
   Point repeat{1, 1, 1, 1, 1};
+  /// Set by put() and get(): only an accelerator can access the memory.
+  bool is_on_device = false;
 
   [[nodiscard]] bool is_coarser() const { return repeat != Point{1, 1, 1, 1, 1}; }
   /// Samples in memory along an axis.
@@ -61,7 +63,7 @@ struct BasicPatch {
   /// A read-only view of the same memory.
   operator BasicPatch<const void>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<Data>) {
-    return {box, data, type, stride_bytes, component_stride_bytes, repeats, repeat};
+    return {box, data, type, stride_bytes, component_stride_bytes, repeats, repeat, is_on_device};
   }
 };
 

@@ -1,0 +1,36 @@
+// DeviceCopies: the samples of an exchange that are in memory of a device.
+//
+// Copies are started, and then finished together: before a message leaves, and before a buffer is stored or
+// left to another rank.
+#pragma once
+
+#include <cstddef>
+
+#include "esker/types/patch.hpp"
+#include "esker/types/status.hpp"
+#include "exchange/buffers.h"
+#include "plan/segment_maps.h"
+
+namespace esker {
+
+class DeviceCopies {
+ public:
+  /// `buffers`: where messages and pieces are; its device() was made if any patch is on a device.
+  explicit DeviceCopies(ExchangeBuffers& buffers) : buffers_(buffers) {}
+  DeviceCopies(const DeviceCopies&) = delete;
+  DeviceCopies& operator=(const DeviceCopies&) = delete;
+  ~DeviceCopies() { (void)finish(); }
+
+  /// Starts to copy a segment of a patch to `target`, or from `source`. Errors name the call of the driver
+  /// and the patch.
+  Status gather(const PatchCopy& copy, const Patch& patch, std::byte* target);
+  Status deliver(const PatchCopy& copy, const std::byte* source, const MutablePatch& patch);
+  /// Returns when all copies that were started have ended; at once if there are none.
+  Status finish();
+
+ private:
+  ExchangeBuffers& buffers_;
+  bool has_started_ = false;
+};
+
+}  // namespace esker

@@ -1,0 +1,94 @@
+#include "write/device_patches.h"
+
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "device/device_memory.h"
+#include "grid/copy_samples.h"
+
+namespace esker {
+
+Status DevicePatches::find(Patch& patch, void* stream) {
+  const device::Driver* const driver = device::Driver::find();
+  if (driver == nullptr || !device::DeviceMemory::holds(patch.data)) return {};
+  patch.is_on_device = true;
+  return buffers_.device_of(*driver, options_.memory_budget_bytes).wait_for(patch.data, stream);
+}
+
+Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int components) {
+  const Index value_bytes = size_bytes(patch.type);
+  const auto bytes = static_cast<std::size_t>(patch.box.num_samples() * components * value_bytes);
+  BufferedPatch copy;
+  copy.memory.reset(new (std::nothrow) std::byte[bytes]);
+  if (!copy.memory) return error(Code::kOutOfMemory, "cannot allocate {} bytes for a copy", bytes);
+  copy.patch = patch;
+  copy.patch.data = copy.memory.get();
+  copy.patch.is_on_device = copy.patch.repeats = false;
+  copy.patch.component_stride_bytes = value_bytes;
+  Index stride = value_bytes * components;
+  for (int a = 0; a < patch.box.rank; ++a) {
+    copy.patch.stride_bytes[a] = stride;
+    stride *= patch.box.extent(a);
+  }
+  SampleMap from = SampleMap::strided(patch.box, patch.stride_bytes);
+  SampleMap to = SampleMap::strided(patch.box, copy.patch.stride_bytes);
+  from.add_strided(components, patch.component_stride_bytes);
+  to.add_strided(components, value_bytes);
+  device::DeviceMemory& device = *buffers_.device();
+  const std::span<std::byte> window(copy.memory.get(), bytes);
+  const Status started = device.start_from_device(value_bytes, static_cast<const std::byte*>(patch.data),
+                                                  from, window.data(), to, window);
+  Status finished = device.finish();
+  device.unpin(window);
+  ESKER_RETURN_IF_ERROR(started);
+  ESKER_RETURN_IF_ERROR(finished);
+  return copy;
+}
+
+bool DevicePatches::needs_all_on_host(const StepInput& input) const {
+  return options_.transport == Transport::kPutTypes || options_.level_values == LevelValues::kMean ||
+         options_.compare_shared_nodes || !input.keep.empty();
+}
+
+Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) {
+  const Index bytes = buffered_bytes(field, patch), most = options_.memory_budget_bytes / 2;
+  if (input.copied_bytes + bytes > most) {
+    return error(Code::kOutOfMemory,
+                 "'{}': values of patches on a device are needed in {} bytes of host memory, but half of "
+                 "memory_budget is {}; set memory_budget to {} bytes",
+                 field.name, input.copied_bytes + bytes, most, 2 * (input.copied_bytes + bytes));
+  }
+  Result<BufferedPatch> copy = copy_to_host(patch, field.components);
+  if (!copy.ok()) return copy.status().with_context("'" + field.name + "'");
+  patch = copy->patch;
+  input.copies.push_back(std::move(copy->memory));
+  input.copied_bytes += bytes;
+  return {};
+}
+
+Status DevicePatches::bring_to_host(const Schema& schema, StepInput& input) {
+  if (buffers_.device() == nullptr) return {};
+  const bool needs_all = needs_all_on_host(input);
+  for (std::size_t f = 0; f < input.patches.size(); ++f) {
+    const Field& field = schema.fields()[f];
+    PatchList& patches = input.patches[f];
+    if (!needs_all && field.stored_bits == 0) continue;
+    PatchList brought;
+    brought.expect(patches.boxes());
+    for (Patch patch : patches) {
+      if (patch.is_on_device) ESKER_RETURN_IF_ERROR(bring(field, input, patch));
+      brought.push_back(patch);
+    }
+    patches = std::move(brought);
+  }
+  for (std::size_t f = 0; needs_all && f < input.mesh_patches.size(); ++f) {
+    for (MeshPatch& each : input.mesh_patches[f]) {
+      if (each.patch.is_on_device) ESKER_RETURN_IF_ERROR(bring(schema.fields()[f], input, each.patch));
+    }
+  }
+  return {};
+}
+
+}  // namespace esker

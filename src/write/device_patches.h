@@ -1,0 +1,41 @@
+// DevicePatches: patches of a writer whose memory only an accelerator can access.
+//
+// An exchange gathers them where it needs their samples. What reads values before, on this rank, gets a copy
+// in memory of the host.
+#pragma once
+
+#include "esker/types/options.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
+#include "exchange/buffers.h"
+#include "write/buffered_patch.h"
+#include "write/step_input.h"
+
+namespace esker {
+
+class DevicePatches {
+ public:
+  /// `buffers`: those that steps are moved in.
+  DevicePatches(ExchangeBuffers& buffers, const Options& options) : buffers_(buffers), options_(options) {}
+
+  /// Sets Patch::is_on_device. Such a patch is read after what `stream` has to do now; null: the legacy
+  /// stream. Local.
+  Status find(Patch& patch, void* stream);
+  /// A dense copy of a patch on a device, of its type. kOutOfMemory; errors of the driver. Local.
+  Result<BufferedPatch> copy_to_host(const Patch& patch, int components);
+
+  /// Replaces patches of a step whose values are needed before they move: of fields with stored_bits, and
+  /// where options or rules ask for means, ranges of values, equal nodes or derived datatypes. The copies
+  /// count as those of buffered puts. kOutOfMemory names the budget that is needed. Local.
+  Status bring_to_host(const Schema& schema, StepInput& input);
+
+ private:
+  [[nodiscard]] bool needs_all_on_host(const StepInput& input) const;
+  Status bring(const Field& field, StepInput& input, Patch& patch);
+
+  ExchangeBuffers& buffers_;
+  const Options& options_;
+};
+
+}  // namespace esker

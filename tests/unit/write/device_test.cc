@@ -1,0 +1,183 @@
+// Steps whose patches are in memory of a GPU, which the tests' double of its driver has: the files are those
+// of the same samples in memory of the host.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/guarded.h"
+#include "esker/dataset.hpp"
+#include "esker/writer.hpp"
+#include "support/cuda/double.h"
+#include "support/runs.h"
+#include "support/thread_comm.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+class DeviceRuns : public testing::Test {
+ protected:
+  void SetUp() override {
+    CudaOfTests::get();
+    objects_before_ = esker_double_num_objects();
+  }
+  void TearDown() override {
+    esker_double_fail(nullptr, 0, 0);
+    ::unsetenv("ESKER_TEST_DEVICE");
+    EXPECT_EQ(esker_double_num_objects(), objects_before_) << "streams, modules, pins ... are left";
+  }
+
+  static std::shared_ptr<Store> from(const char* where, const RunPlan& run) {
+    if (where != nullptr) ::setenv("ESKER_TEST_DEVICE", where, 1);
+    auto store = written(run);
+    ::unsetenv("ESKER_TEST_DEVICE");
+    return store;
+  }
+  static void expect_same_from_device(const RunPlan& run) {
+    const auto expected = from(nullptr, run);
+    for (const char* const where : {"all", "mixed"}) {
+      const auto before = esker_double_kernel_bytes();
+      expect_same_files(*from(where, run), *expected, ".");
+      EXPECT_GT(esker_double_kernel_bytes(), before) << where;
+    }
+  }
+
+  int objects_before_ = 0;
+};
+
+TEST_F(DeviceRuns, WriteTheSameFilesInAllFormats) {
+  std::vector<std::pair<const char*, const char*>> formats{
+      {"idx", "run.idx"}, {"cdf5", "run.nc"}, {"zarr", "run.zarr"}, {"cdf5+idx", "run.nc"}};
+#ifdef ESKER_HAVE_HDF5
+  formats.emplace_back("netcdf4", "run.nc");
+#endif
+  for (const auto& [format, path] : formats) {
+    SCOPED_TRACE(format);
+    RunPlan run{.n_ranks = 3, .shuffle_puts = true, .path = path};
+    run.options = {{"format", format}, {"bits_per_block", "8"}};
+    expect_same_from_device(run);
+  }
+}
+
+TEST_F(DeviceRuns, WriteTheSameFilesInManyRoundsAndLater) {
+  for (const char* const async : {"false", "true"}) {
+    SCOPED_TRACE(async);
+    RunPlan run{.n_ranks = 4, .memory_budget = Index{192} << 10, .new_boxes_each_step = true};
+    run.options = {{"async", async}, {"bits_per_block", "7"}};
+    expect_same_from_device(run);
+  }
+}
+
+TEST_F(DeviceRuns, OfMeshesWriteTheSameFiles) {
+  RunPlan run{.n_ranks = 2, .schema = mesh_schema()};
+  run.options = {{"bits_per_block", "6"}};
+  expect_same_from_device(run);
+}
+
+// Values are needed before they move: they are copied to the host first.
+TEST_F(DeviceRuns, WithStoredBitsOrRulesWriteTheSameFiles) {
+  RunPlan bits{.n_ranks = 3, .schema = stored_bits_schema()};
+  bits.options = {{"bits_per_block", "6"}};
+  expect_same_from_device(bits);
+
+  RunPlan rules{.n_ranks = 3, .single = true};
+  rules.options = {{"bits_per_block", "6"}};
+  rules.keep = [](Index, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, 0, KeepRule::in_range({0}, 20, 40)}};
+  };
+  expect_same_from_device(rules);
+}
+
+TEST_F(DeviceRuns, SayWhatBudgetCopiesOnTheHostNeed) {
+  RunPlan run{.memory_budget = Index{4} << 10, .schema = stored_bits_schema()};
+  ::setenv("ESKER_TEST_DEVICE", "all", 1);
+  const Status status = write_all(memory_store(), run);
+  EXPECT_EQ(status.code(), Code::kOutOfMemory) << status.message();
+  EXPECT_NE(status.message().find("'thk': values of patches on a device are needed in"), std::string::npos)
+      << status.message();
+}
+
+/// The functions that a step calls.
+constexpr std::array kFailing{"cuLaunchKernel",    "cuStreamSynchronize",          "cuEventRecord",
+                              "cuStreamWaitEvent", "cuMemHostGetDevicePointer_v2", "cuCtxPushCurrent_v2"};
+
+// One rank fails, at its first call or later: all discard the step, and the next one succeeds.
+TEST_F(DeviceRuns, AnErrorOfTheDeviceIsOneOfAllRanks) {
+  ::setenv("ESKER_TEST_DEVICE", "all", 1);
+  for (const std::string function : kFailing) {
+    const std::string name = function.substr(0, function.find('_'));
+    for (const int nth : {0, 2}) {
+      SCOPED_TRACE(function + " " + std::to_string(nth));
+      const auto store = memory_store();
+      RunPlan run{.n_ranks = 3, .end_step = 1, .single = true};
+      run.options = {{"bits_per_block", "6"}};
+      std::vector<Status> failed(3);
+      run_ranks(3, [&](const Communicator& comm) {
+        auto pipeline = open_run(comm, store, run).value();
+        comm.get()->barrier();
+        if (comm.rank() == 0) esker_double_fail(function.c_str(), nth, 700);
+        comm.get()->barrier();
+        StepData data(comm, run, 0);
+        const Status found = guarded("put", [&] {
+          find_devices(*pipeline, data.input);
+          return Status();
+        });
+        if (data.input.status.ok()) data.input.status = found;
+        failed[static_cast<std::size_t>(comm.rank())] = pipeline->write_step(std::move(data.input));
+        comm.get()->barrier();
+        if (comm.rank() == 0) esker_double_fail(nullptr, 0, 0);
+        comm.get()->barrier();
+        if (!failed[0].ok()) write_step(*pipeline, comm, run, 0).check();
+        pipeline->close({}).check();
+      });
+      for (const Status& status : failed) {
+        EXPECT_EQ(status.message(), failed[0].message());
+        EXPECT_FALSE(status.ok());
+        EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
+      }
+      ::unsetenv("ESKER_TEST_DEVICE");
+      expect_complete(store, run, 1);
+      ::setenv("ESKER_TEST_DEVICE", "all", 1);
+    }
+  }
+}
+
+TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("esker-device-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(directory);
+  std::vector<double> values(60);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) + 0.5;
+  {
+    Writer writer = Writer::create((directory / "run.idx").string(), Communicator::serial()).value();
+    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
+    const GridId grid = writer.def_grid("xy", {x, y}).value();
+    const FieldId same = writer.def_field(grid, "same", SampleType::kFloat64).value();
+    const FieldId other = writer.def_field(grid, "other", SampleType::kInt32).value();
+    writer.begin_step(0).check();
+    {
+      const DeviceBytes memory(std::as_bytes(std::span(values)));
+      const Patch patch =
+          Patch::dense(Box::from_extent(2, {10, 6}), reinterpret_cast<const double*>(memory.data()));
+      writer.put_buffered(same, patch).check();
+      writer.put_buffered(other, patch).check();
+    }
+    writer.end_step().check();
+    writer.close().check();
+  }
+  const Dataset dataset = Dataset::open((directory / "run.idx").string()).value();
+  std::vector<double> same(60);
+  std::vector<std::int32_t> other(60);
+  dataset.read({.field = "same"}, same.data(), 480).check();
+  dataset.read({.field = "other"}, other.data(), 240).check();
+  EXPECT_EQ(same, values);
+  for (std::size_t i = 0; i < other.size(); ++i) EXPECT_EQ(other[i], static_cast<int>(i));
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace esker
