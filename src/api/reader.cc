@@ -45,6 +45,14 @@ class Reader::Impl {
     const Field& field = field_at(resolved.field);
     if (query.stride) {
       if (!out) return no_memory(field);
+      MutablePatch memory;
+      memory.data = out;
+      ESKER_RETURN_IF_ERROR(together.find_memory_of(memory).with_context("field '" + field.name + "'"));
+      if (memory.is_on_device) {
+        return error(Code::kUnsupported,
+                     "field '{}': a query with a stride needs memory of the host, found that of a GPU",
+                     field.name);
+      }
       strided.push_back({column_of(resolved, missing),
                          ReadTarget::dense(resolved.selection, resolved.level, static_cast<std::byte*>(out),
                                            field.sample_bytes())});
@@ -109,9 +117,10 @@ class Reader::Impl {
 
   Status add(const ReadColumn& column, const MutablePatch& target) {
     if (target.box.empty()) return {};
-    if (!target.data) return no_memory(field_at(static_cast<int>(column.field)));
+    const Field& field = field_at(static_cast<int>(column.field));
+    if (!target.data) return no_memory(field);
     requests.push_back({column, target});
-    return {};
+    return together.find_memory_of(requests.back().target).with_context("field '" + field.name + "'");
   }
 
   static Status no_memory(const Field& field) {

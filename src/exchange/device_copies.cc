@@ -2,9 +2,18 @@
 
 #include <utility>
 
+#include "base/macros.h"
 #include "device/device_memory.h"
 
 namespace esker {
+
+Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers,
+                            Index most_pinned_bytes) {
+  const device::Driver* const driver = device::Driver::find();
+  if (driver == nullptr || !device::DeviceMemory::holds(memory)) return false;
+  ESKER_RETURN_IF_ERROR(buffers.device_of(*driver, most_pinned_bytes).wait_for(memory, stream));
+  return true;
+}
 
 Status DeviceCopies::gather(const PatchCopy& copy, const Patch& patch, std::byte* target) {
   has_started_ = true;

@@ -13,6 +13,12 @@
 
 namespace esker {
 
+/// Whether only a device can access memory that was put or is to be filled. If so, `buffers` get a device,
+/// with at most this many bytes of pinned memory, and its copies wait for what `stream` has to do now; null:
+/// the legacy stream. Errors of the driver. Local.
+Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers,
+                            Index most_pinned_bytes);
+
 class DeviceCopies {
  public:
   /// `buffers`: where messages and pieces are; its device() was made if any patch is on a device.

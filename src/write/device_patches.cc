@@ -6,15 +6,15 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "device/device_memory.h"
+#include "exchange/device_copies.h"
 #include "grid/copy_samples.h"
 
 namespace esker {
 
 Status DevicePatches::find(Patch& patch, void* stream) {
-  const device::Driver* const driver = device::Driver::find();
-  if (driver == nullptr || !device::DeviceMemory::holds(patch.data)) return {};
-  patch.is_on_device = true;
-  return buffers_.device_of(*driver, options_.memory_budget_bytes).wait_for(patch.data, stream);
+  ESKER_ASSIGN_OR_RETURN(patch.is_on_device,
+                         find_on_device(patch.data, stream, buffers_, options_.memory_budget_bytes));
+  return {};
 }
 
 Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int components) {

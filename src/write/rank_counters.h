@@ -35,16 +35,16 @@ struct RankCounters {
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;
-  Index async_bytes = 0;         ///< stored after end_step had returned
-  Index async_memory_bytes = 0;  ///< memory of such bytes, not part of the budget, maximum over steps
-  Index async_cpu_ms = 0;        ///< processor time of the thread that stores
-  Index async_staged_bytes = 0;  ///< in files of the option `stage`
-  Index copied_bytes = 0;        ///< copies of buffered patches, maximum over steps
-  Index device_bytes = 0;            ///< gathered from memory of GPUs; part of put_bytes
-  Index device_to_host_bytes = 0;    ///< copied to the host before they moved, because values were needed
-  Index device_pinned_bytes = 0;     ///< buffers that GPUs write to directly, maximum over steps
-  Index device_row_bytes = 0;   ///< copied by rows, where the kernel could not be used
-  Index plan_bytes = 0;          ///< memory of the cached plans; the budget covers each with its buffers
+  Index async_bytes = 0;           ///< stored after end_step had returned
+  Index async_memory_bytes = 0;    ///< memory of such bytes, not part of the budget, maximum over steps
+  Index async_cpu_ms = 0;          ///< processor time of the thread that stores
+  Index async_staged_bytes = 0;    ///< in files of the option `stage`
+  Index copied_bytes = 0;          ///< copies of buffered patches, maximum over steps
+  Index device_bytes = 0;          ///< gathered from memory of GPUs; part of put_bytes
+  Index device_to_host_bytes = 0;  ///< copied to the host before they moved, because values were needed
+  Index device_pinned_bytes = 0;   ///< buffers that GPUs write to directly, maximum over steps
+  Index device_row_bytes = 0;      ///< copied by rows, where the kernel could not be used
+  Index plan_bytes = 0;            ///< memory of the cached plans; the budget covers each with its buffers
 
   /// What is added to these counters becomes spans of the rank and of storing, whose kinds are positions in
   /// phase_names(). Both must outlive the counters and their copies.

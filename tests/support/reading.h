@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,9 @@ class Wanted {
     target.data = asked->bytes.data() + first;
     target.component_stride_bytes = element;
     asked->sample_bytes = element * of.components;
-    reader_.request(field, step, target, {}, missing_).check();
+    MutablePatch memory = target;
+    if (std::byte* const device = asked->to_device(shape)) memory.data = device + first;
+    reader_.request(field, step, memory, {}, missing_).check();
     asked_.push_back(std::move(asked));
   }
 
@@ -58,7 +61,9 @@ class Wanted {
     asked->sample_bytes = of.sample_bytes();
     const Lattice samples = reader_.dataset().select(asked->query).value();
     asked->bytes.assign(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes), kUntouched);
-    reader_.request(asked->query, asked->bytes.data(), asked->bytes.size(), missing_).check();
+    std::byte* const device = query.stride ? nullptr : asked->to_device(0);
+    reader_.request(asked->query, device ? device : asked->bytes.data(), asked->bytes.size(), missing_)
+        .check();
     asked_.push_back(std::move(asked));
   }
 
@@ -80,6 +85,7 @@ class Wanted {
       if (field.stored_bits > 0 || is_sparse || has_mesh) {
         reader_.dataset().read(asked->query, dense.data(), dense.size(), {.missing = missing_}).check();
       }
+      if (asked->on_device) asked->on_device->read(asked->bytes.data());
       std::vector<std::byte> expected = dense;
       if (asked->target.data) {
         expected.assign(asked->bytes.size(), kUntouched);
@@ -106,6 +112,13 @@ class Wanted {
     MutablePatch target;  // without data: dense
     std::vector<std::byte> bytes;
     Index sample_bytes = 0;
+    std::optional<DeviceBytes> on_device;  // the same memory, if it is on a device
+
+    std::byte* to_device(unsigned number) {
+      if (!is_for_device(number)) return nullptr;
+      on_device.emplace(bytes);
+      return on_device->data();
+    }
   };
   Reader& reader_;
   MissingBlocks missing_;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "comm/agree.h"
 #include "comm/call_watch.h"
+#include "exchange/device_copies.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
 #include "plan/segment_maps.h"
@@ -42,15 +43,6 @@ Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes
   return bytes;
 }
 
-/// `box`, a part of the patch's box, as a patch whose samples are dense.
-void copy_to_patch(const std::byte* dense, const Box& box, const MutablePatch& patch, Index sample_bytes) {
-  const Segment segment{0,  0,           0, -1, box, {box.rank, box.lo, {1, 1, 1, 1, 1}, box.extents()},
-                        {}, sample_bytes};
-  const PatchCopy copy = map_patch_copy(segment, patch, {0, SampleMap::dense(box, sample_bytes)});
-  copy_samples(copy.element_bytes, dense, copy.in_place.samples,
-               static_cast<std::byte*>(patch.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
-}
-
 /// The memory of a patch whose components are contiguous.
 ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int level, Index sample_bytes) {
   auto target = ReadTarget::dense(samples, level, static_cast<std::byte*>(patch.data), sample_bytes);
@@ -64,6 +56,12 @@ ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int leve
 }
 
 }  // namespace
+
+Status ParallelReader::find_memory_of(MutablePatch& target) {
+  ESKER_ASSIGN_OR_RETURN(target.is_on_device,
+                         find_on_device(target.data, nullptr, buffers_, options_.memory_budget_bytes));
+  return {};
+}
 
 Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine,
                             const std::vector<StridedRequest>& strided) {
@@ -228,9 +226,26 @@ Status ParallelReader::read_together(const std::vector<ReadRequest>& mine,
   return agree(*comm_, status);
 }
 
-// Samples are read directly to their destination; if components are not contiguous, slab by slab through a
-// buffer.
-Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) const {
+/// Copies the samples of a box, a part of the patch's box, to their places in the patch.
+Status ParallelReader::fill(const std::byte* dense, const Box& box, const MutablePatch& patch,
+                            Index sample_bytes) {
+  const Segment segment{0,  0,           0, -1, box, {box.rank, box.lo, {1, 1, 1, 1, 1}, box.extents()},
+                        {}, sample_bytes};
+  const PatchCopy copy = map_patch_copy(segment, patch, {0, SampleMap::dense(box, sample_bytes)});
+  if (patch.is_on_device) {
+    DeviceCopies device(buffers_);
+    const Status started = device.deliver(copy, dense, patch);
+    const Status finished = device.finish();
+    return started.ok() ? finished : started;
+  }
+  copy_samples(copy.element_bytes, dense, copy.in_place.samples,
+               static_cast<std::byte*>(patch.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+  return {};
+}
+
+// Samples are read directly to their destination; if components are not contiguous, or on a device, slab by
+// slab through a buffer.
+Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) {
   const MutablePatch& patch = request.target;
   const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);
   const Index sample_bytes = sample_bytes_of(data_, request.column);
@@ -240,7 +255,9 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   };
   report.loaded_bytes += bytes_of(data_, request);
   const Index component_bytes = size_bytes(patch.type);
-  if (sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes) {
+  const bool has_whole_samples =
+      sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes;
+  if (has_whole_samples && !patch.is_on_device) {
     return read(target_of(patch, samples.sub(patch.box), level, sample_bytes));
   }
   const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
@@ -259,7 +276,7 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
     buffer.resize(static_cast<std::size_t>(box.num_samples() * sample_bytes));
     report.buffer_bytes = std::max(report.buffer_bytes, static_cast<Index>(buffer.size()));
     status = read(ReadTarget::dense(samples.sub(box), level, buffer.data(), sample_bytes));
-    if (status.ok()) copy_to_patch(buffer.data(), box, patch, sample_bytes);
+    if (status.ok()) status = fill(buffer.data(), box, patch, sample_bytes);
   });
   return status;
 }

@@ -30,6 +30,9 @@ class ParallelReader {
   /// Tunes how reads are done, as the option `tune` says. Collective, before the first read; errors are
   /// agreed on all ranks.
   Status tune();
+  /// Sets MutablePatch::is_on_device. Such memory is filled after what the legacy stream has to do now.
+  /// Local.
+  Status find_memory_of(MutablePatch& target);
   /// Reads `mine` and `strided`. `local`: the status of this rank. Collective; errors are agreed on all
   /// ranks, and targets are then unspecified. Memory: options.memory_budget_bytes.
   Status read(const Status& local, const std::vector<ReadRequest>& mine,
@@ -49,7 +52,8 @@ class ParallelReader {
   /// Reads nothing if it is better that each rank reads by itself.
   Status read_together(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
                        ReadReport& report);
-  Status read_alone(const ReadRequest& request, ReadReport& report) const;
+  Status read_alone(const ReadRequest& request, ReadReport& report);
+  Status fill(const std::byte* dense, const Box& box, const MutablePatch& patch, Index sample_bytes);
   Status read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const;
   Status sum_up(double seconds, ReadReport& report);
   Status read_as_set(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
