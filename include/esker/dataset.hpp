@@ -72,6 +72,7 @@ class ESKER_API Dataset {
   Result<int> level_of(const Query& query) const;
   /// Reads the selected samples into `out`: dense, x fastest, components innermost, host byte order.
   /// `out_bytes` is exactly num_samples * sample bytes. Missing blocks are handled as options.missing says.
+  /// Memory of a GPU is filled through a copy on the host (docs/guide/gpu.md).
   /// Safe to call from several threads at once. Errors: kOutOfRange for a box outside the grid, a step or
   /// level that does not exist, or a start_level above the level.
   Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/run_tasks.h"
 #include "base/text.h"
+#include "device/device_memory.h"
 #include "formats/registry/open_dataset.h"
 #include "grid/num_samples.h"
 #include "grid/selection.h"
@@ -258,7 +259,14 @@ int Dataset::Impl::num_threads() const {
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
-  const auto read = [&] { return impl_->read(resolved, static_cast<std::byte*>(out), options); };
+  const auto read = [&]() -> Status {
+    if (!device::DeviceMemory::holds(out)) {
+      return impl_->read(resolved, static_cast<std::byte*>(out), options);
+    }
+    const auto on_host = std::make_unique_for_overwrite<std::byte[]>(out_bytes);
+    ESKER_RETURN_IF_ERROR(impl_->read(resolved, on_host.get(), options));
+    return device::DeviceMemory::fill(out, {on_host.get(), out_bytes});
+  };
   return within_memory(read).with_context(
       fmt::format("read field '{}', step {}", query.field, counted_step(resolved.step)));
 }

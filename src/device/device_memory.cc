@@ -80,6 +80,15 @@ bool DeviceMemory::holds(const void* memory) {
   return driver != nullptr && facts_of(*driver, memory).is_on_device;
 }
 
+Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
+  DeviceMemory device(*Driver::find(), 0);
+  ESKER_RETURN_IF_ERROR(device.wait_for(memory, nullptr));
+  const SampleMap map = SampleMap::dense(Box::from_extent(1, {static_cast<Index>(bytes.size())}), 1);
+  ESKER_RETURN_IF_ERROR(
+      device.start_to_device(1, bytes.data(), map, static_cast<std::byte*>(memory), map, {}));
+  return device.finish();
+}
+
 DeviceMemory::DeviceMemory(const Driver& driver, Index most_pinned_bytes)
     : driver_(driver), most_pinned_bytes_(most_pinned_bytes) {}
 

@@ -25,6 +25,10 @@ class DeviceMemory {
   /// accesses, and wherever the process has loaded no driver. About 0.1 us.
   [[nodiscard]] static bool holds(const void* memory);
 
+  /// Copies bytes to memory of a device, which holds() is true for, after what its legacy stream has to do
+  /// now. Returns when they are there.
+  static Status fill(void* memory, std::span<const std::byte> bytes);
+
   /// `driver`: Driver::find(). Pins at most this many bytes of windows.
   DeviceMemory(const Driver& driver, Index most_pinned_bytes);
   DeviceMemory(const DeviceMemory&) = delete;

@@ -175,6 +175,11 @@ TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
   dataset.read({.field = "same"}, same.data(), 480).check();
   dataset.read({.field = "other"}, other.data(), 240).check();
   EXPECT_EQ(same, values);
+  const DeviceBytes read_to(std::as_bytes(std::span(std::as_const(same))));
+  dataset.read({.field = "same"}, read_to.data(), read_to.size()).check();
+  std::fill(same.begin(), same.end(), 0);
+  read_to.read(reinterpret_cast<std::byte*>(same.data()));
+  EXPECT_EQ(same, values);
   for (std::size_t i = 0; i < other.size(); ++i) EXPECT_EQ(other[i], static_cast<int>(i));
   std::filesystem::remove_all(directory);
 }
