@@ -260,7 +260,8 @@ int Dataset::Impl::num_threads() const {
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
   const auto read = [&]() -> Status {
-    if (!device::DeviceMemory::holds(out)) {
+    ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(out));
+    if (access != device::Access::kDevice) {
       return impl_->read(resolved, static_cast<std::byte*>(out), options);
     }
     const auto on_host = std::make_unique_for_overwrite<std::byte[]>(out_bytes);

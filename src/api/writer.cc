@@ -165,7 +165,10 @@ class Writer::Impl {
   Result<BufferedPatch> copy_of(const Field& field, Patch patch) {
     DevicePatches& devices = pipeline->device_patches();
     ESKER_RETURN_IF_ERROR(devices.find(patch, stream));
-    if (!patch.is_on_device) return copy_patch(field, patch);
+    if (!patch.is_on_device) {
+      ESKER_RETURN_IF_ERROR(devices.finish_streams());
+      return copy_patch(field, patch);
+    }
     ESKER_ASSIGN_OR_RETURN(BufferedPatch on_host, devices.copy_to_host(patch, field.components));
     if (patch.type == field.type) return on_host;
     return copy_patch(field, on_host.patch);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "device/copy_kernel_ptx.h"
 
@@ -16,26 +17,35 @@ constexpr unsigned kNonBlocking = 1;     // CU_STREAM_NON_BLOCKING: not ordered 
 constexpr unsigned kWithoutTiming = 2;   // CU_EVENT_DISABLE_TIMING
 constexpr unsigned kForAllContexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr unsigned kMapped = 2;          // CU_MEMHOSTREGISTER_DEVICEMAP
-constexpr unsigned kThreads = 256;       // of a block
-constexpr unsigned kMostBlocks = 2048;   // more do not write to the host faster
+constexpr DriverResult kAlreadyRegistered = 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+constexpr unsigned kThreads = 256;                // of a block
+constexpr unsigned kMostBlocks = 2048;            // more do not write to the host faster
 
 struct PointerFacts {
-  bool is_on_device = false;
+  Access access = Access::kHost;
   Context context = nullptr;  // null: memory of a pool, which has none
   int device = 0;
 };
 
 /// Of an address that may be any.
-PointerFacts facts_of(const Driver& driver, const void* memory) {
+Result<PointerFacts> facts_of(const Driver& driver, const void* memory) {
   PointerFacts facts;
   int type = 0, is_managed = 0;
   std::array<int, 4> attributes{1, 2, 8, 9};  // CU_POINTER_ATTRIBUTE_CONTEXT, _MEMORY_TYPE, _IS_MANAGED,
                                               // _DEVICE_ORDINAL
   std::array<void*, 4> values{&facts.context, &type, &is_managed, &facts.device};
   const auto address = static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
-  if (driver.get_pointer_attributes(attributes.size(), attributes.data(), values.data(), address) != kSuccess)
-    return {};
-  facts.is_on_device = type == kMemoryDevice && is_managed == 0;
+  const DriverResult result =
+      driver.get_pointer_attributes(attributes.size(), attributes.data(), values.data(), address);
+  // CUDA_ERROR_INVALID_VALUE, _NOT_INITIALIZED, _DEINITIALIZED, _NO_DEVICE, _INVALID_CONTEXT: not CUDA's
+  constexpr std::array<DriverResult, 5> kNotOfCuda{1, 3, 4, 100, 201};
+  if (std::find(kNotOfCuda.begin(), kNotOfCuda.end(), result) != kNotOfCuda.end()) return PointerFacts{};
+  ESKER_RETURN_IF_ERROR(driver.check(result, "cuPointerGetAttributes"));
+  if (is_managed != 0 || type == kMemoryHost) {
+    facts.access = Access::kBoth;
+  } else if (type == kMemoryDevice) {
+    facts.access = Access::kDevice;
+  }
   return facts;
 }
 
@@ -43,18 +53,22 @@ Address address_of(const void* memory) {
   return static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
 }
 
+bool are_same(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.data() == b.data() && a.size() == b.size();
+}
+
 }  // namespace
 
 /// What the driver makes in one context of the program.
 struct DeviceMemory::InContext {
   Context context = nullptr;
-  std::optional<int> retained;  // the device, if its primary context was retained
+  std::optional<int> retained;  // the device, if this is its primary context
   Stream stream = nullptr;
   Event event = nullptr;
   Module module = nullptr;
   Function kernel = nullptr;  // null: the module cannot be loaded
   bool is_prepared = false;
-  bool has_started = false;  // copies that finish() waits for
+  bool has_work = false;  // that finish() waits for
 };
 
 /// Makes a context the current one of the thread.
@@ -75,9 +89,11 @@ class DeviceMemory::Current {
   Status status_;
 };
 
-bool DeviceMemory::holds(const void* memory) {
+Result<Access> DeviceMemory::access_to(const void* memory) {
   const Driver* const driver = Driver::find();
-  return driver != nullptr && facts_of(*driver, memory).is_on_device;
+  if (driver == nullptr) return Access::kHost;
+  ESKER_ASSIGN_OR_RETURN(const PointerFacts facts, facts_of(*driver, memory));
+  return facts.access;
 }
 
 Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
@@ -85,7 +101,7 @@ Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
   ESKER_RETURN_IF_ERROR(device.wait_for(memory, nullptr));
   const SampleMap map = SampleMap::dense(Box::from_extent(1, {static_cast<Index>(bytes.size())}), 1);
   ESKER_RETURN_IF_ERROR(
-      device.start_to_device(1, bytes.data(), map, static_cast<std::byte*>(memory), map, {}));
+      device.start_to_device(memory, 1, bytes.data(), map, static_cast<std::byte*>(memory), map, {}));
   return device.finish();
 }
 
@@ -93,146 +109,247 @@ DeviceMemory::DeviceMemory(const Driver& driver, Index most_pinned_bytes)
     : driver_(driver), most_pinned_bytes_(most_pinned_bytes) {}
 
 DeviceMemory::~DeviceMemory() {
-  (void)finish();
-  unpin();
-  for (const auto& in : contexts_) {
-    {
-      const Current current(driver_, in->context);
-      if (in->module != nullptr) (void)driver_.unload_module(in->module);
-      if (in->event != nullptr) (void)driver_.destroy_event(in->event);
-      if (in->stream != nullptr) (void)driver_.destroy_stream(in->stream);
+  try {
+    (void)finish();
+    unpin();
+    for (const auto& in : contexts_) {
+      {
+        const Current current(driver_, in->context);
+        if (current.status().ok()) {
+          if (in->module != nullptr) (void)driver_.unload_module(in->module);
+          if (in->event != nullptr) (void)driver_.destroy_event(in->event);
+          if (in->stream != nullptr) (void)driver_.destroy_stream(in->stream);
+        }
+      }
+      if (in->retained) (void)driver_.release_primary_context(*in->retained);
     }
-    if (in->retained) (void)driver_.release_primary_context(*in->retained);
+  } catch (const std::exception&) {  // no memory for the text of an error
   }
 }
 
-/// Made when it is first seen.
+/// Memory of a pool: the current context if it is one of the device, else the primary one.
+Result<Context> DeviceMemory::context_of_pool(int device) {
+  Context current = nullptr;
+  int of_current = -1;
+  if (driver_.get_current_context(&current) == kSuccess && current != nullptr &&
+      driver_.get_device_of_context(&of_current) == kSuccess && of_current == device)
+    return current;
+  Context primary = nullptr;
+  ESKER_RETURN_IF_ERROR(
+      driver_.check(driver_.retain_primary_context(&primary, device), "cuDevicePrimaryCtxRetain"));
+  const auto kept = in_context(primary, device);  // retains it, too
+  (void)driver_.release_primary_context(device);
+  ESKER_RETURN_IF_ERROR(kept.status());
+  return primary;
+}
+
+/// The context that memory belongs to, prepared for copies.
 Result<DeviceMemory::InContext*> DeviceMemory::context_of(const void* memory) {
-  PointerFacts facts = facts_of(driver_, memory);
-  std::optional<int> retained;
+  if (memory == last_memory_ && last_ != nullptr) return last_;
+  ESKER_ASSIGN_OR_RETURN(PointerFacts facts, facts_of(driver_, memory));
+  if (facts.access == Access::kHost) {
+    return error(Code::kInvalidArgument, "the memory is no longer that of a device: was it freed?");
+  }
   if (facts.context == nullptr) {
-    ESKER_RETURN_IF_ERROR(driver_.check(driver_.retain_primary_context(&facts.context, facts.device),
-                                        "cuDevicePrimaryCtxRetain"));
-    retained = facts.device;
+    ESKER_ASSIGN_OR_RETURN(facts.context, context_of_pool(facts.device));
   }
+  ESKER_ASSIGN_OR_RETURN(last_, in_context(facts.context, facts.device));
+  last_memory_ = memory;
+  return last_;
+}
+
+/// Made when it is first seen. A primary context is retained, so that it does not end before this object.
+Result<DeviceMemory::InContext*> DeviceMemory::in_context(Context context, int device) {
   const auto known = std::find_if(contexts_.begin(), contexts_.end(),
-                                  [&](const auto& in) { return in->context == facts.context; });
-  if (known != contexts_.end()) {
-    if (retained) (void)driver_.release_primary_context(facts.device);  // its first owner keeps it
-    return known->get();
-  }
+                                  [&](const auto& in) { return in->context == context; });
+  if (known != contexts_.end()) return known->get();
   contexts_.push_back(std::make_unique<InContext>());
-  contexts_.back()->context = facts.context;
-  contexts_.back()->retained = retained;
-  return contexts_.back().get();
+  InContext& in = *contexts_.back();
+  in.context = context;
+  Context primary = nullptr;
+  if (driver_.retain_primary_context(&primary, device) == kSuccess) {
+    if (primary == context) {
+      in.retained = device;
+    } else {
+      (void)driver_.release_primary_context(device);
+    }
+  }
+  return &in;
 }
 
 /// In the current context, which is that of `in`.
+Status DeviceMemory::make_event(InContext& in) {
+  if (in.event != nullptr) return {};
+  return driver_.check(driver_.create_event(&in.event, kWithoutTiming), "cuEventCreate");
+}
+
+/// Likewise.
 Status DeviceMemory::prepare(InContext& in) {
   if (in.is_prepared) return {};
   if (in.stream == nullptr)
     ESKER_RETURN_IF_ERROR(driver_.check(driver_.create_stream(&in.stream, kNonBlocking), "cuStreamCreate"));
-  if (in.event == nullptr)
-    ESKER_RETURN_IF_ERROR(driver_.check(driver_.create_event(&in.event, kWithoutTiming), "cuEventCreate"));
   in.is_prepared = true;
   Status loaded = driver_.check(driver_.load_module(&in.module, kCopyKernelPtx), "cuModuleLoadData");
   if (loaded.ok()) {
     loaded = driver_.check(driver_.get_function(&in.kernel, in.module, "esker_copy"), "cuModuleGetFunction");
   }
-  if (!loaded.ok()) copy_without_kernel(loaded, 0);
+  if (!loaded.ok()) {
+    in.kernel = nullptr;
+    note_without_kernel(loaded);
+  }
   return {};
 }
 
+/// The default streams are those of the current context, if the thread has one.
+Result<Context> DeviceMemory::context_of_stream(void* stream, Context of_memory) const {
+  constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  Context context = nullptr;
+  if (handle == 0 || handle == kLegacy || handle == kPerThread) {
+    ESKER_RETURN_IF_ERROR(driver_.check(driver_.get_current_context(&context), "cuCtxGetCurrent"));
+    return context != nullptr ? context : of_memory;
+  }
+  ESKER_RETURN_IF_ERROR(
+      driver_.check(driver_.get_context_of_stream(static_cast<Stream>(stream), &context), "cuStreamGetCtx"));
+  return context;
+}
+
+// The event belongs to the context of the program's stream; streams of other contexts may wait for it.
 Status DeviceMemory::wait_for(const void* memory, void* stream) {
   ESKER_ASSIGN_OR_RETURN(InContext* const in, context_of(memory));
+  ESKER_ASSIGN_OR_RETURN(const Context of_stream, context_of_stream(stream, in->context));
+  InContext* recorder = in;
+  if (of_stream != in->context) {
+    int device = 0;
+    const Current current(driver_, of_stream);
+    ESKER_RETURN_IF_ERROR(current.status());
+    ESKER_RETURN_IF_ERROR(driver_.check(driver_.get_device_of_context(&device), "cuCtxGetDevice"));
+    ESKER_ASSIGN_OR_RETURN(recorder, in_context(of_stream, device));
+  }
+  {
+    const Current current(driver_, of_stream);
+    ESKER_RETURN_IF_ERROR(current.status());
+    int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+    if (stream != nullptr) {
+      ESKER_RETURN_IF_ERROR(
+          driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
+    }
+    if (capture != 0) return error(Code::kWrongOrder, "the stream is captured in a graph: put after that");
+    ESKER_RETURN_IF_ERROR(make_event(*recorder));
+    ESKER_RETURN_IF_ERROR(
+        driver_.check(driver_.record_event(recorder->event, static_cast<Stream>(stream)), "cuEventRecord"));
+  }
   const Current current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
   ESKER_RETURN_IF_ERROR(prepare(*in));
-  ESKER_RETURN_IF_ERROR(
-      driver_.check(driver_.record_event(in->event, static_cast<Stream>(stream)), "cuEventRecord"));
-  return driver_.check(driver_.let_stream_wait(in->stream, in->event, 0), "cuStreamWaitEvent");
+  in->has_work = true;
+  return driver_.check(driver_.let_stream_wait(in->stream, recorder->event, 0), "cuStreamWaitEvent");
 }
 
-void DeviceMemory::copy_without_kernel(const Status& reason, Index bytes) {
+void DeviceMemory::note_without_kernel(const Status& reason) {
   if (why_without_kernel_.empty()) why_without_kernel_ = reason.message();
-  copied_without_kernel_bytes_ += bytes;
 }
 
-/// Whether the window is pinned now; in the current context.
-bool DeviceMemory::pin(std::span<std::byte> window) {
-  const auto is_it = [&](std::span<std::byte> each) { return each.data() == window.data(); };
-  if (std::any_of(pinned_.begin(), pinned_.end(), is_it)) return true;
-  if (window.empty() || std::any_of(not_pinned_.begin(), not_pinned_.end(), is_it)) return false;
-  const auto bytes = static_cast<Index>(window.size());
-  Status pinned;
-  if (bytes > most_pinned_bytes_ - pinned_bytes_) {
-    pinned = Status(Code::kOutOfMemory, "no more memory may be pinned than memory_budget");
-  } else {
-    pinned_.reserve(pinned_.size() + 1);
-    pinned = driver_.check(driver_.register_host(window.data(), window.size(), kForAllContexts | kMapped),
-                           "cuMemHostRegister");
+/// In the current context. Memory that the program or MPI has pinned already is used as it is.
+Status DeviceMemory::register_window(Pin& pin) {
+  const std::span<std::byte> window = pin.window;
+  if (static_cast<Index>(window.size()) > most_pinned_bytes_ - pinned_bytes_)
+    return error(Code::kOutOfMemory, "no more memory than memory_budget may be pinned");
+  const DriverResult result = driver_.register_host(window.data(), window.size(), kForAllContexts | kMapped);
+  pin.is_ours = result != kAlreadyRegistered;
+  if (pin.is_ours) ESKER_RETURN_IF_ERROR(driver_.check(result, "cuMemHostRegister"));
+  const auto address = [&](Address& found, std::size_t at) {
+    return driver_.check(driver_.get_device_pointer(&found, window.data() + at, 0),
+                         "cuMemHostGetDevicePointer");
+  };
+  Address last = 0;
+  Status found = address(pin.on_device, 0);
+  if (found.ok() && !pin.is_ours) found = address(last, window.size() - 1);
+  if (found.ok() && (pin.is_ours || last - pin.on_device == window.size() - 1)) return {};
+  if (pin.is_ours) (void)driver_.unregister_host(window.data());
+  return found.ok() ? driver_.check(result, "cuMemHostRegister") : found;
+}
+
+/// Null: the window cannot be pinned. In the current context, which is that of `in`.
+const DeviceMemory::Pin* DeviceMemory::pin(InContext& in, std::span<std::byte> window) {
+  const auto known = std::find_if(pins_.begin(), pins_.end(),
+                                  [&](const Pin& each) { return are_same(each.window, window); });
+  if (known != pins_.end()) return &*known;
+  if (window.empty()) {
+    note_without_kernel(Status(Code::kUnsupported, "memory that is not pinned"));
+    return nullptr;
   }
-  if (!pinned.ok()) {
+  const auto is_it = [&](std::span<std::byte> each) { return are_same(each, window); };
+  if (std::any_of(not_pinned_.begin(), not_pinned_.end(), is_it)) return nullptr;
+  pins_.reserve(pins_.size() + 1);
+  Pin made{window, 0, &in, true};
+  if (const Status pinned = register_window(made); !pinned.ok()) {
+    note_without_kernel(pinned);
     not_pinned_.push_back(window);
-    copy_without_kernel(pinned, 0);
-    return false;
+    return nullptr;
   }
-  pinned_.push_back(window);
-  pinned_bytes_ += bytes;
-  return true;
+  if (made.is_ours) pinned_bytes_ += static_cast<Index>(window.size());
+  pins_.push_back(made);
+  return &pins_.back();
 }
 
-void DeviceMemory::unregister(std::span<std::byte> window) noexcept {
-  const Current current(driver_, contexts_.front()->context);
-  (void)driver_.unregister_host(window.data());
-  pinned_bytes_ -= static_cast<Index>(window.size());
+void DeviceMemory::undo(const Pin& pin) noexcept {
+  if (!pin.is_ours) return;
+  Context popped = nullptr;
+  const bool is_current = driver_.push_context(pin.in->context) == kSuccess;
+  if (driver_.unregister_host(pin.window.data()) == kSuccess)
+    pinned_bytes_ -= static_cast<Index>(pin.window.size());
+  if (is_current) (void)driver_.pop_context(&popped);
 }
 
 void DeviceMemory::unpin() noexcept {
-  for (const std::span<std::byte> window : pinned_) unregister(window);
-  pinned_.clear();
+  for (const Pin& pin : pins_) undo(pin);
+  pins_.clear();
   not_pinned_.clear();
 }
 
 void DeviceMemory::unpin(std::span<std::byte> window) noexcept {
-  const auto is_it = [&](std::span<std::byte> each) { return each.data() == window.data(); };
-  if (std::erase_if(pinned_, is_it) > 0) unregister(window);
-  std::erase_if(not_pinned_, is_it);
+  const auto pin = std::find_if(pins_.begin(), pins_.end(),
+                                [&](const Pin& each) { return are_same(each.window, window); });
+  if (pin != pins_.end()) {
+    undo(*pin);
+    pins_.erase(pin);
+  }
+  std::erase_if(not_pinned_, [&](std::span<std::byte> each) { return are_same(each, window); });
 }
 
-Status DeviceMemory::start_from_device(Index element_bytes, const std::byte* source,
+Status DeviceMemory::start_from_device(const void* memory, Index element_bytes, const std::byte* source,
                                        const SampleMap& source_map, std::byte* target,
                                        const SampleMap& target_map, std::span<std::byte> window) {
-  return start({false}, source,
+  return start(Direction::kFromDevice, memory,
                {element_bytes, address_of(source), &source_map, address_of(target), &target_map}, target,
                window);
 }
 
-Status DeviceMemory::start_to_device(Index element_bytes, const std::byte* source,
+Status DeviceMemory::start_to_device(const void* memory, Index element_bytes, const std::byte* source,
                                      const SampleMap& source_map, std::byte* target,
                                      const SampleMap& target_map, std::span<std::byte> window) {
-  return start({true}, target,
+  return start(Direction::kToDevice, memory,
                {element_bytes, address_of(source), &source_map, address_of(target), &target_map}, source,
                window);
 }
 
-Status DeviceMemory::start(Direction direction, const std::byte* on_device, SampleCopy copy,
-                           const std::byte* on_host, std::span<std::byte> window) {
-  ESKER_ASSIGN_OR_RETURN(InContext* const in, context_of(on_device));
+Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy copy, const std::byte* on_host,
+                           std::span<std::byte> window) {
+  ESKER_ASSIGN_OR_RETURN(InContext* const in, context_of(memory));
   const Current current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
   ESKER_RETURN_IF_ERROR(prepare(*in));
-  in->has_started = true;
+  in->has_work = true;
   const Index bytes = copy.size_bytes();
   copied_bytes_ += bytes;
-  if (in->kernel == nullptr || !pin(window)) {
+  const Pin* const pinned = in->kernel != nullptr ? pin(*in, window) : nullptr;
+  if (pinned == nullptr) {
     copied_without_kernel_bytes_ += bytes;
     return start_boxes(*in, direction, copy);
   }
-  Address base = 0;
-  ESKER_RETURN_IF_ERROR(
-      driver_.check(driver_.get_device_pointer(&base, window.data(), 0), "cuMemHostGetDevicePointer"));
-  (direction.to_device ? copy.from : copy.to) = base + static_cast<Address>(on_host - window.data());
+  (direction == Direction::kToDevice ? copy.from : copy.to) =
+      pinned->on_device + static_cast<Address>(on_host - window.data());
   return start_kernel(*in, copy);
 }
 
@@ -249,23 +366,41 @@ Status DeviceMemory::start_kernel(InContext& in, const SampleCopy& copy) {
   return status;
 }
 
+namespace {
+
+void* on_host(Address address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+
+Copy3d::Side side_of(bool is_on_device, Address address, Index pitch_bytes, Index height) {
+  Copy3d::Side side;
+  side.memory_type = is_on_device ? kMemoryDevice : kMemoryHost;
+  side.device = is_on_device ? address : 0;
+  side.host = is_on_device ? nullptr : on_host(address);
+  side.pitch_bytes = static_cast<std::size_t>(pitch_bytes);
+  side.height = static_cast<std::size_t>(height);
+  return side;
+}
+
+}  // namespace
+
 Status DeviceMemory::start_boxes(InContext& in, Direction direction, const SampleCopy& copy) {
+  const bool to_device = direction == Direction::kToDevice;
   Status status;
   for_each_copy_box(copy, [&](const CopyBox& box) {
     if (!status.ok()) return;
+    const Address from = copy.from + static_cast<Address>(box.from_bytes),
+                  to = copy.to + static_cast<Address>(box.to_bytes);
+    const auto row_bytes = static_cast<std::size_t>(box.row_bytes);
+    if (box.rows == 1 && box.planes == 1) {  // of any size, where a pitch has 31 bits
+      status = to_device ? driver_.check(driver_.copy_to_device(to, on_host(from), row_bytes, in.stream),
+                                         "cuMemcpyHtoDAsync")
+                         : driver_.check(driver_.copy_to_host(on_host(to), from, row_bytes, in.stream),
+                                         "cuMemcpyDtoHAsync");
+      return;
+    }
     Copy3d request;
-    const auto set = [](Copy3d::Side& side, bool is_on_device, Address address, Index pitch, Index height) {
-      side.memory_type = is_on_device ? kMemoryDevice : kMemoryHost;
-      if (is_on_device) side.device = address;
-      if (!is_on_device) side.host = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
-      side.pitch_bytes = static_cast<std::size_t>(pitch);
-      side.height = static_cast<std::size_t>(height);
-    };
-    set(request.from, !direction.to_device, copy.from + static_cast<Address>(box.from_bytes),
-        std::max(box.from_pitch_bytes, box.row_bytes), std::max(box.from_plane_rows, box.rows));
-    set(request.to, direction.to_device, copy.to + static_cast<Address>(box.to_bytes),
-        std::max(box.to_pitch_bytes, box.row_bytes), std::max(box.to_plane_rows, box.rows));
-    request.width_bytes = static_cast<std::size_t>(box.row_bytes);
+    request.from = side_of(!to_device, from, box.from_pitch_bytes, std::max(box.from_plane_rows, box.rows));
+    request.to = side_of(to_device, to, box.to_pitch_bytes, std::max(box.to_plane_rows, box.rows));
+    request.width_bytes = row_bytes;
     request.height = static_cast<std::size_t>(box.rows);
     request.depth = static_cast<std::size_t>(box.planes);
     status = driver_.check(driver_.copy_3d(&request, in.stream), "cuMemcpy3DAsync");
@@ -275,8 +410,9 @@ Status DeviceMemory::start_boxes(InContext& in, Direction direction, const Sampl
 
 Status DeviceMemory::finish() {
   Status status;
+  last_memory_ = nullptr;  // it may be freed, and be another one
   for (const auto& in : contexts_) {
-    if (!std::exchange(in->has_started, false)) continue;
+    if (!std::exchange(in->has_work, false)) continue;
     const Current current(driver_, in->context);
     const Status done = current.status().ok()
                             ? driver_.check(driver_.synchronize_stream(in->stream), "cuStreamSynchronize")

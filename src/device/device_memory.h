@@ -19,33 +19,43 @@
 
 namespace esker::device {
 
+/// Which processors can access memory.
+enum class Access {
+  kHost,    ///< also memory of the system that a device can access without the driver's help
+  kBoth,    ///< managed or pinned: a stream of the program may still write to it
+  kDevice,  ///< only a device
+};
+
 class DeviceMemory {
  public:
-  /// Whether only a device can access this memory. False for memory that is managed or pinned, which the host
-  /// accesses, and wherever the process has loaded no driver. About 0.1 us.
-  [[nodiscard]] static bool holds(const void* memory);
-
-  /// Copies bytes to memory of a device, which holds() is true for, after what its legacy stream has to do
-  /// now. Returns when they are there.
+  /// kHost wherever the process has loaded no driver. About 0.1 us. Errors: those of earlier work of the
+  /// device, which the driver reports at any call.
+  static Result<Access> access_to(const void* memory);
+  /// Copies bytes to memory that only a device can access, after what its legacy stream has to do now.
+  /// Returns when they are there.
   static Status fill(void* memory, std::span<const std::byte> bytes);
 
   /// `driver`: Driver::find(). Pins at most this many bytes of windows.
   DeviceMemory(const Driver& driver, Index most_pinned_bytes);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
-  /// Waits for all copies, and frees what the driver has made for it.
+  /// Waits for all copies, and frees what the driver has made for it, unless the program has destroyed its
+  /// context.
   ~DeviceMemory();
 
-  /// Copies that are started later wait for what `stream` has to do now; null: the legacy stream. `memory`: a
-  /// device address of the stream's context.
+  /// Copies that are started later wait for what `stream` has to do now, and so does finish(); null: the
+  /// legacy stream. `memory`: one that a device can access. kWrongOrder: the stream is captured in a graph.
   Status wait_for(const void* memory, void* stream);
 
   /// Starts a copy of samples of a device to addresses in `window`, or from there. The window is pinned, and
-  /// remains so until unpin(). The maps are not needed afterwards.
-  Status start_from_device(Index element_bytes, const std::byte* source, const SampleMap& source_map,
-                           std::byte* target, const SampleMap& target_map, std::span<std::byte> window);
-  Status start_to_device(Index element_bytes, const std::byte* source, const SampleMap& source_map,
-                         std::byte* target, const SampleMap& target_map, std::span<std::byte> window);
+  /// remains so until unpin(); an empty one never is. `memory`: a device address, the same for the samples of
+  /// a patch. The maps are not needed afterwards.
+  Status start_from_device(const void* memory, Index element_bytes, const std::byte* source,
+                           const SampleMap& source_map, std::byte* target, const SampleMap& target_map,
+                           std::span<std::byte> window);
+  Status start_to_device(const void* memory, Index element_bytes, const std::byte* source,
+                         const SampleMap& source_map, std::byte* target, const SampleMap& target_map,
+                         std::span<std::byte> window);
   /// Returns when all copies that were started have ended.
   Status finish();
 
@@ -65,23 +75,35 @@ class DeviceMemory {
  private:
   struct InContext;
   class Current;
-  struct Direction {
-    bool to_device;
+  enum class Direction { kFromDevice, kToDevice };
+  struct Pin {
+    std::span<std::byte> window;
+    Address on_device = 0;  // the same in all contexts
+    InContext* in = nullptr;
+    bool is_ours = true;  // false: the program, or MPI, has pinned it
   };
-  Status start(Direction direction, const std::byte* on_device, SampleCopy copy, const std::byte* on_host,
+  Status start(Direction direction, const void* memory, SampleCopy copy, const std::byte* on_host,
                std::span<std::byte> window);
   Status start_kernel(InContext& in, const SampleCopy& copy);
   Status start_boxes(InContext& in, Direction direction, const SampleCopy& copy);
   Result<InContext*> context_of(const void* memory);
+  Result<Context> context_of_pool(int device);
+  Result<Context> context_of_stream(void* stream, Context of_memory) const;
+  Result<InContext*> in_context(Context context, int device);
+  Status make_event(InContext& in);
   Status prepare(InContext& in);
-  [[nodiscard]] bool pin(std::span<std::byte> window);
-  void unregister(std::span<std::byte> window) noexcept;
-  void copy_without_kernel(const Status& reason, Index bytes);
+  [[nodiscard]] const Pin* pin(InContext& in, std::span<std::byte> window);
+  Status register_window(Pin& pin);
+  void undo(const Pin& pin) noexcept;
+  void note_without_kernel(const Status& reason);
 
   const Driver& driver_;
   Index most_pinned_bytes_;
   std::vector<std::unique_ptr<InContext>> contexts_;
-  std::vector<std::span<std::byte>> pinned_, not_pinned_;
+  const void* last_memory_ = nullptr;  // whose context is last_, until finish()
+  InContext* last_ = nullptr;
+  std::vector<Pin> pins_;
+  std::vector<std::span<std::byte>> not_pinned_;
   Index pinned_bytes_ = 0, copied_bytes_ = 0, copied_without_kernel_bytes_ = 0;
   std::string why_without_kernel_;
 };

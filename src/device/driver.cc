@@ -31,10 +31,14 @@ const Driver* Driver::find() {
   static std::mutex mutex;
   static Driver driver;
   if (const Driver* known = found.load(std::memory_order_acquire)) return known;
+  static std::atomic<bool> lacks_functions = false;
+  if (lacks_functions) return nullptr;
+  const std::lock_guard lock(mutex);
+  if (const Driver* known = found.load(std::memory_order_acquire)) return known;
   void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
-  const std::lock_guard lock(mutex);
-  if (load_functions(library, driver)) found.store(&driver, std::memory_order_release);
+  lacks_functions = !load_functions(library, driver);
+  if (!lacks_functions) found.store(&driver, std::memory_order_release);
   return found.load(std::memory_order_acquire);
 }
 

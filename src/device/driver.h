@@ -34,6 +34,7 @@ struct Copy3d {
   Side from, to;
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
+static_assert(sizeof(Copy3d) == 200 && offsetof(Copy3d, to) == 88 && offsetof(Copy3d, width_bytes) == 176);
 inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
 
 // clang-format off
@@ -42,6 +43,10 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
   X(get_error_name, "cuGetErrorName", DriverResult, const char**)                                                   \
   X(get_error_string, "cuGetErrorString", DriverResult, const char**)                                               \
   X(get_pointer_attributes, "cuPointerGetAttributes", unsigned, int*, void**, Address)                        \
+  X(get_current_context, "cuCtxGetCurrent", Context*)                                                         \
+  X(get_device_of_context, "cuCtxGetDevice", int*)                                                            \
+  X(get_context_of_stream, "cuStreamGetCtx", Stream, Context*)                                                \
+  X(is_capturing, "cuStreamIsCapturing", Stream, int*)                                                        \
   X(retain_primary_context, "cuDevicePrimaryCtxRetain", Context*, int)                                        \
   X(release_primary_context, "cuDevicePrimaryCtxRelease_v2", int)                                             \
   X(push_context, "cuCtxPushCurrent_v2", Context)                                                             \
@@ -61,6 +66,8 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
   X(get_function, "cuModuleGetFunction", Function*, Module, const char*)                                      \
   X(launch_kernel, "cuLaunchKernel", Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,    \
     unsigned, Stream, void**, void**)                                                                         \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", void*, Address, std::size_t, Stream)                                \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2", Address, const void*, std::size_t, Stream)                        \
   X(copy_3d, "cuMemcpy3DAsync_v2", const Copy3d*, Stream)
 // clang-format on
 

@@ -82,6 +82,7 @@ Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
 // The size that is reserved and the size that is needed are the same on all ranks of a node.
 Status ExchangeBuffers::reserve_staging(Comm& comm, const Plan& plan) {
   if (staging_ && staging_->size_bytes() >= plan.node.bytes) return {};
+  unpin();
   staging_.reset();
   staging_share_bytes_ = 0;
   ESKER_ASSIGN_OR_RETURN(staging_, NodeStaging::create(comm, plan.node.bytes));
@@ -165,6 +166,7 @@ std::span<std::byte> ExchangeBuffers::window_of(const std::byte* address) const 
   };
   const std::span<std::byte> own(data_.get(), static_cast<std::size_t>(size_));
   if (has(own)) return own;
+  if (staging_ && has(staging_->memory())) return staging_->memory();
   for (std::size_t rank = 0; shared_ && rank < shared_->num_ranks(); ++rank) {
     if (has(shared_->memory_of(rank))) return shared_->memory_of(rank);
   }

@@ -122,9 +122,13 @@ class DeliveryRun {
                                                 : buffers_.collective;
   }
 
+  /// Local work. Copies of a device that it starts have ended when this returns.
   template <class Action>
   void attempt(const char* what, const Action& action) {
-    if (status_.ok()) status_ = guarded(what, action);
+    if (!status_.ok()) return;
+    Status done = guarded(what, action);
+    Status ended = guarded(what, [&] { return device_.finish(); });  // also after an error
+    status_ = done.ok() ? std::move(ended) : std::move(done);
   }
 
   /// Copies samples of a buffer to this rank's targets.
@@ -133,7 +137,7 @@ class DeliveryRun {
       for (const Segment& segment : message.segments) {
         ESKER_RETURN_IF_ERROR(place(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
-      return device_.finish();
+      return {};
     });
   }
 
@@ -145,7 +149,7 @@ class DeliveryRun {
             place(segment, source, {0, SampleMap::dense(segment.indices, segment.sample_bytes)}));
         source += segment.bytes();
       }
-      return device_.finish();
+      return {};
     });
   }
 

@@ -13,11 +13,14 @@
 
 namespace esker {
 
-/// Whether only a device can access memory that was put or is to be filled. If so, `buffers` get a device,
-/// with at most this many bytes of pinned memory, and its copies wait for what `stream` has to do now; null:
-/// the legacy stream. Errors of the driver. Local.
+/// Whether only a device can access memory that was put or is to be filled. If a device can access it at all,
+/// `buffers` get a device, with at most this many bytes of pinned memory, whose copies and finish() wait for
+/// what `stream` has to do now; null: the legacy stream. Errors of the driver. Local.
 Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers,
                             Index most_pinned_bytes);
+/// Streams that find_on_device() was told of have ended their work: before the host accesses managed or
+/// pinned memory. At once if there are none. Local.
+Status finish_streams(ExchangeBuffers& buffers);
 
 class DeviceCopies {
  public:
@@ -25,7 +28,7 @@ class DeviceCopies {
   explicit DeviceCopies(ExchangeBuffers& buffers) : buffers_(buffers) {}
   DeviceCopies(const DeviceCopies&) = delete;
   DeviceCopies& operator=(const DeviceCopies&) = delete;
-  ~DeviceCopies() { (void)finish(); }
+  ~DeviceCopies();
 
   /// Starts to copy a segment of a patch to `target`, or from `source`. Errors name the call of the driver
   /// and the patch.

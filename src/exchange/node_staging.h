@@ -26,6 +26,10 @@ class NodeStaging {
   /// all its ranks, see SharedMemory.
   static Result<std::unique_ptr<NodeStaging>> create(Comm& comm, Index bytes);
   [[nodiscard]] Index size_bytes() const { return size_bytes_; }
+  /// All memory of the messages.
+  [[nodiscard]] std::span<std::byte> memory() const {
+    return {data(), static_cast<std::size_t>(size_bytes_)};
+  }
   [[nodiscard]] std::byte* data() const;
 
   void begin_stage(const NodeStage& stage);

@@ -229,10 +229,13 @@ class ExchangeRun {
     }
   }
 
+  /// Local work. Copies of a device that it starts have ended when this returns.
   template <class Action>
   void attempt(const char* what, const Action& action) {
     if (has_failed_) return;
-    status_ = guarded(what, action);
+    Status done = guarded(what, action);
+    Status ended = guarded(what, [&] { return device_.finish(); });  // also after an error
+    status_ = done.ok() ? std::move(ended) : std::move(done);
     if (!status_.ok()) has_failed_ = true;
   }
 
@@ -256,7 +259,7 @@ class ExchangeRun {
         const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];
         ESKER_RETURN_IF_ERROR(gather(segment, buffers_.send.data(), map_in_relayed(segment, whole)));
       }
-      return device_.finish();
+      return Status();
     });
     stats_.pack_s += watch.lap();
     for_each_received(watch, [&](std::size_t m) {
@@ -290,7 +293,7 @@ class ExchangeRun {
         }
         target += segment.bytes();
       }
-      return device_.finish();
+      return Status();
     });
   }
 
@@ -307,7 +310,7 @@ class ExchangeRun {
         if (segment.patch == kRelayed) continue;
         ESKER_RETURN_IF_ERROR(gather(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
-      return device_.finish();
+      return Status();
     });
   }
 

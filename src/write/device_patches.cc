@@ -1,15 +1,35 @@
 #include "write/device_patches.h"
 
+#include <exception>
 #include <new>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "device/device_memory.h"
-#include "exchange/device_copies.h"
 #include "grid/copy_samples.h"
 
 namespace esker {
+
+namespace {
+
+/// Before memory is freed that a copy writes to, whatever happens.
+struct EndOfCopy {
+  device::DeviceMemory& device;
+  std::span<std::byte> window;
+  EndOfCopy(device::DeviceMemory& of, std::span<std::byte> memory) : device(of), window(memory) {}
+  EndOfCopy(const EndOfCopy&) = delete;
+  EndOfCopy& operator=(const EndOfCopy&) = delete;
+  ~EndOfCopy() {
+    try {
+      (void)device.finish();
+    } catch (const std::exception&) {  // no memory for the text of an error
+    }
+    device.unpin(window);
+  }
+};
+
+}  // namespace
 
 Status DevicePatches::find(Patch& patch, void* stream) {
   ESKER_ASSIGN_OR_RETURN(patch.is_on_device,
@@ -38,12 +58,10 @@ Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int compon
   to.add_strided(components, value_bytes);
   device::DeviceMemory& device = *buffers_.device();
   const std::span<std::byte> window(copy.memory.get(), bytes);
-  const Status started = device.start_from_device(value_bytes, static_cast<const std::byte*>(patch.data),
-                                                  from, window.data(), to, window);
-  Status finished = device.finish();
-  device.unpin(window);
-  ESKER_RETURN_IF_ERROR(started);
-  ESKER_RETURN_IF_ERROR(finished);
+  const EndOfCopy end{device, window};
+  ESKER_RETURN_IF_ERROR(device.start_from_device(
+      patch.data, value_bytes, static_cast<const std::byte*>(patch.data), from, window.data(), to, window));
+  ESKER_RETURN_IF_ERROR(device.finish());
   return copy;
 }
 
@@ -70,6 +88,7 @@ Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) 
 
 Status DevicePatches::bring_to_host(const Schema& schema, StepInput& input) {
   if (buffers_.device() == nullptr) return {};
+  ESKER_RETURN_IF_ERROR(finish_streams());
   const bool needs_all = needs_all_on_host(input);
   for (std::size_t f = 0; f < input.patches.size(); ++f) {
     const Field& field = schema.fields()[f];

@@ -9,6 +9,7 @@
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
 #include "exchange/buffers.h"
+#include "exchange/device_copies.h"
 #include "write/buffered_patch.h"
 #include "write/step_input.h"
 
@@ -22,6 +23,8 @@ class DevicePatches {
   /// Sets Patch::is_on_device. Such a patch is read after what `stream` has to do now; null: the legacy
   /// stream. Local.
   Status find(Patch& patch, void* stream);
+  /// The host can access managed and pinned memory of the patches that were found. Local.
+  Status finish_streams() { return esker::finish_streams(buffers_); }
   /// A dense copy of a patch on a device, of its type. kOutOfMemory; errors of the driver. Local.
   Result<BufferedPatch> copy_to_host(const Patch& patch, int components);
 

@@ -70,7 +70,8 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   const bool decides = tuner_ && comm_->rank() == 0;
   bool takes_setting = false, any_takes = false;
   std::string workload;
-  const Status mine_is_well = guarded("read", [&] {
+  const Status mine_is_well = guarded("read", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(finish_streams(buffers_));
     if (!local.ok() || !decides) return local;
     workload = workload_of(mine, strided);
     takes_setting = tuner_->choose(num_reads_, workload);

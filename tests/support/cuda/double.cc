@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -26,12 +27,16 @@ using esker::device::CopyTask;
 
 constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidContext = 201, kAlreadyRegistered = 712,
               kNotRegistered = 713, kIllegalAddress = 700, kNotFound = 500;
+constexpr Address kMappedAt = Address{1}
+                              << 60;  // device addresses of pinned memory are others than the host's
+constexpr std::size_t kMostPitch = (std::size_t{1} << 31) - 1;
 constexpr std::size_t kDeviceBytes = std::size_t{256} << 20;
 
 /// Work that a stream has not done yet.
 using Work = std::function<int()>;
 struct Stream {
   std::vector<Work> work;
+  bool is_captured = false;
 };
 /// What was to be done when it was recorded.
 struct Event {
@@ -83,8 +88,11 @@ bool is_in(const std::map<Address, std::size_t>& ranges, Address first, std::siz
 std::byte* access(Address first, std::size_t bytes, bool is_unpinned_allowed = false) {
   State& s = state();
   if (is_in(s.allocated, first, bytes)) return s.shadow + (first - address_of(s.device));
-  auto* const host = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(first));
-  return is_unpinned_allowed || is_in(s.registered, first, bytes) ? host : nullptr;
+  if (is_unpinned_allowed) return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(first));
+  const Address on_host = first - kMappedAt;
+  return is_in(s.registered, on_host, bytes)
+             ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(on_host))
+             : nullptr;
 }
 
 int run_kernel(const CopyTask& task) {
@@ -105,7 +113,8 @@ int run_copy(const Copy3d& copy) {
     const bool is_device = side.memory_type == esker::device::kMemoryDevice;
     return is_device ? side.device : address_of(side.host);
   };
-  if (copy.from.pitch_bytes < copy.width_bytes || copy.to.pitch_bytes < copy.width_bytes ||
+  if (std::max(copy.from.pitch_bytes, copy.to.pitch_bytes) > kMostPitch ||
+      copy.from.pitch_bytes < copy.width_bytes || copy.to.pitch_bytes < copy.width_bytes ||
       copy.from.height < copy.height || copy.to.height < copy.height)
     return kInvalidValue;
   for (std::size_t z = 0; z < copy.depth; ++z) {
@@ -117,6 +126,12 @@ int run_copy(const Copy3d& copy) {
     }
   }
   state().copy_bytes += copy.depth * copy.height * copy.width_bytes;
+  return 0;
+}
+
+int run_row(Address to, Address from, std::size_t bytes) {
+  std::memcpy(access(to, bytes, true), access(from, bytes, true), bytes);
+  state().copy_bytes += bytes;
   return 0;
 }
 
@@ -167,6 +182,7 @@ void esker_double_fill_later(void* stream, unsigned long long address, std::size
     return 0;
   });
 }
+void esker_double_capture(void* stream, int is_captured) { stream_at(stream).is_captured = is_captured != 0; }
 unsigned long long esker_double_kernel_bytes() { return state().kernel_bytes; }
 unsigned long long esker_double_copy_bytes() { return state().copy_bytes; }
 
@@ -184,13 +200,16 @@ int cuGetErrorString(int, const char** text) {
 int cuPointerGetAttributes(unsigned n, int* attributes, void** values, Address address) {
   ENTER();
   const bool is_device = is_in(state().allocated, address, 1);
+  const bool is_pinned = is_in(state().registered, address, 1);
   for (unsigned i = 0; i < n; ++i) {
     switch (attributes[i]) {
       case 1:
-        *static_cast<void**>(values[i]) = is_device ? &state() : nullptr;
+        *static_cast<void**>(values[i]) = is_device || is_pinned ? &state() : nullptr;
         break;
       case 2:
-        *static_cast<int*>(values[i]) = is_device ? esker::device::kMemoryDevice : 0;
+        *static_cast<int*>(values[i]) = is_device   ? esker::device::kMemoryDevice
+                                        : is_pinned ? esker::device::kMemoryHost
+                                                    : 0;
         break;
       default:
         *static_cast<int*>(values[i]) = 0;
@@ -223,6 +242,27 @@ int cuCtxPopCurrent_v2(void** context) {
   NEED_CONTEXT();
   *context = state().contexts.back();
   state().contexts.pop_back();
+  return 0;
+}
+int cuCtxGetCurrent(void** context) {
+  ENTER();
+  *context = state().contexts.empty() ? nullptr : state().contexts.back();
+  return 0;
+}
+int cuCtxGetDevice(int* device) {
+  ENTER();
+  NEED_CONTEXT();
+  *device = 0;
+  return 0;
+}
+int cuStreamGetCtx(void*, void** context) {
+  ENTER();
+  *context = &state();
+  return 0;
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  ENTER();
+  *status = stream_at(stream).is_captured ? 1 : 0;
   return 0;
 }
 int cuStreamCreate(void** stream, unsigned) {
@@ -278,7 +318,11 @@ int cuEventRecord(void* event, void* stream) {
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) {
   ENTER();
   NEED_CONTEXT();
-  if (!state().registered.emplace(address_of(memory), bytes).second) return kAlreadyRegistered;
+  const Address first = address_of(memory);
+  for (const auto& [begin, size] : state().registered) {
+    if (first < begin + size && begin < first + bytes) return kAlreadyRegistered;
+  }
+  state().registered.emplace(first, bytes);
   ++state().num_objects;
   return 0;
 }
@@ -292,8 +336,8 @@ int cuMemHostUnregister(void* memory) {
 int cuMemHostGetDevicePointer_v2(Address* device, void* memory, unsigned) {
   ENTER();
   NEED_CONTEXT();
-  *device = address_of(memory);
-  return is_in(state().registered, *device, 1) ? 0 : kInvalidValue;
+  *device = address_of(memory) + kMappedAt;
+  return is_in(state().registered, address_of(memory), 1) ? 0 : kInvalidValue;
 }
 int cuModuleLoadData(void** module, const void* text) {
   ENTER();
@@ -323,6 +367,18 @@ int cuLaunchKernel(void*, unsigned blocks, unsigned, unsigned, unsigned threads,
   if (blocks == 0 || threads == 0) return kInvalidValue;
   const CopyTask task = *static_cast<const CopyTask*>(parameters[0]);
   stream_at(stream).work.emplace_back([task] { return run_kernel(task); });
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, void* stream) {
+  ENTER();
+  NEED_CONTEXT();
+  stream_at(stream).work.emplace_back([=] { return run_row(address_of(to), from, bytes); });
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, void* stream) {
+  ENTER();
+  NEED_CONTEXT();
+  stream_at(stream).work.emplace_back([=] { return run_row(to, address_of(from), bytes); });
   return 0;
 }
 int cuMemcpy3DAsync_v2(const Copy3d* copy, void* stream) {

@@ -1,9 +1,9 @@
 // What the tests' double of the CUDA driver has in addition to the driver's functions.
 //
 // Its "device memory" cannot be accessed at the addresses that it hands out: an engine that touches a device
-// pointer crashes. Streams do nothing until they are synchronized, so that a copy that the engine does not wait for is
-// missing. Kernels and copies check every address: outside of device memory and of pinned memory they fail
-// with CUDA_ERROR_ILLEGAL_ADDRESS.
+// pointer crashes. Streams do nothing until they are synchronized, so that a copy that the engine does not
+// wait for is missing. Kernels and copies check every address: outside of device memory and of pinned memory
+// they fail with CUDA_ERROR_ILLEGAL_ADDRESS.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,9 @@ void esker_double_fail(const char* function, int nth, int result);
 int esker_double_num_objects();
 /// In a stream, later: fills device memory with a value. Null: the legacy stream.
 void esker_double_fill_later(void* stream, unsigned long long address, std::size_t bytes, int value);
-/// Bytes that kernels have copied, and that cuMemcpy3DAsync has.
+/// Whether a stream is being captured in a graph.
+void esker_double_capture(void* stream, int is_captured);
+/// Bytes that kernels have copied, and that copies of the driver have.
 unsigned long long esker_double_kernel_bytes();
 unsigned long long esker_double_copy_bytes();
 }

@@ -42,8 +42,8 @@ class DeviceMemoryTest : public testing::Test {
   Status gather(DeviceMemory& memory) {
     const SampleMap from = SampleMap::dense(kBox, 8);
     const SampleMap to = SampleMap::strided(kBox, {160, 32, 8});
-    ESKER_RETURN_IF_ERROR(
-        memory.start_from_device(8, on_device_.data(), from, window_.data() + 64, to, window_));
+    ESKER_RETURN_IF_ERROR(memory.start_from_device(on_device_.data(), 8, on_device_.data(), from,
+                                                   window_.data() + 64, to, window_));
     return memory.finish();
   }
   void expect_gathered() {
@@ -62,9 +62,57 @@ class DeviceMemoryTest : public testing::Test {
 };
 
 TEST_F(DeviceMemoryTest, TellsWhereMemoryIs) {
-  EXPECT_TRUE(DeviceMemory::holds(on_device_.data() + 17));
-  EXPECT_FALSE(DeviceMemory::holds(bytes_.data()));
-  EXPECT_FALSE(DeviceMemory::holds(nullptr));
+  EXPECT_EQ(DeviceMemory::access_to(on_device_.data() + 17).value(), Access::kDevice);
+  EXPECT_EQ(DeviceMemory::access_to(bytes_.data()).value(), Access::kHost);
+  EXPECT_EQ(DeviceMemory::access_to(nullptr).value(), Access::kHost);
+  CudaOfTests::get().call("cuMemHostRegister_v2", static_cast<void*>(window_.data()), window_.size(), 0U);
+  EXPECT_EQ(DeviceMemory::access_to(window_.data()).value(), Access::kBoth);
+  CudaOfTests::get().call("cuMemHostUnregister", static_cast<void*>(window_.data()));
+}
+
+TEST_F(DeviceMemoryTest, ErrorsOfEarlierWorkAreNotTakenForMemoryOfTheHost) {
+  esker_double_fail("cuPointerGetAttributes", 0, 700);
+  EXPECT_EQ(DeviceMemory::access_to(on_device_.data()).status().code(), Code::kIoError);
+  esker_double_fail("cuPointerGetAttributes", 0, 3);  // not initialized: it has no memory
+  EXPECT_EQ(DeviceMemory::access_to(on_device_.data()).value(), Access::kHost);
+}
+
+// MPI may have pinned the same memory for its own transfers.
+TEST_F(DeviceMemoryTest, UsesMemoryThatIsPinnedAlready) {
+  CudaOfTests::get().call("cuMemHostRegister_v2", static_cast<void*>(window_.data()), window_.size(), 0U);
+  {
+    DeviceMemory memory(driver_, kBudget);
+    ASSERT_TRUE(gather(memory).ok());
+    expect_gathered();
+    EXPECT_EQ(memory.copied_without_kernel_bytes(), 0);
+    EXPECT_EQ(memory.pinned_bytes(), 0);
+  }
+  CudaOfTests::get().call("cuMemHostUnregister", static_cast<void*>(window_.data()));
+}
+
+TEST_F(DeviceMemoryTest, RefusesStreamsThatAreCaptured) {
+  void* stream = nullptr;
+  CudaOfTests::get().call("cuStreamCreate", &stream, 0U);
+  {
+    DeviceMemory memory(driver_, kBudget);
+    esker_double_capture(stream, 1);
+    EXPECT_EQ(memory.wait_for(on_device_.data(), stream).code(), Code::kWrongOrder);
+    esker_double_capture(stream, 0);
+    EXPECT_TRUE(memory.wait_for(on_device_.data(), stream).ok());
+  }
+  CudaOfTests::get().call("cuStreamDestroy_v2", stream);
+}
+
+TEST_F(DeviceMemoryTest, FindsMemoryThatWasFreed) {
+  DeviceMemory memory(driver_, kBudget);
+  const std::byte* address = nullptr;
+  {
+    const DeviceBytes freed{bytes_};
+    address = freed.data();
+    ASSERT_TRUE(memory.wait_for(address, nullptr).ok());
+    ASSERT_TRUE(memory.finish().ok());
+  }
+  EXPECT_EQ(memory.wait_for(address, nullptr).code(), Code::kInvalidArgument);
 }
 
 TEST_F(DeviceMemoryTest, GathersByTheKernelIntoPinnedMemory) {
@@ -87,7 +135,8 @@ TEST_F(DeviceMemoryTest, FillsDeviceMemory) {
   std::copy(bytes_.begin(), bytes_.end(), window_.begin());
   const DeviceBytes target{std::vector<std::byte>(kBoxBytes)};
   const SampleMap map = SampleMap::dense(kBox, 8);
-  ASSERT_TRUE(memory.start_to_device(8, window_.data(), map, target.data(), map, window_).ok());
+  ASSERT_TRUE(
+      memory.start_to_device(target.data(), 8, window_.data(), map, target.data(), map, window_).ok());
   ASSERT_TRUE(memory.finish().ok());
   std::vector<std::byte> found(kBoxBytes);
   target.read(found.data());
@@ -120,7 +169,8 @@ TEST_F(DeviceMemoryTest, CopiesBoxesWhereNothingMayBePinned) {
 }
 
 TEST_F(DeviceMemoryTest, CopiesBoxesIfTheKernelCannotBeUsed) {
-  for (const char* const function : {"cuModuleLoadData", "cuModuleGetFunction", "cuMemHostRegister_v2"}) {
+  for (const char* const function :
+       {"cuModuleLoadData", "cuModuleGetFunction", "cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"}) {
     std::fill(window_.begin(), window_.end(), std::byte{0});
     DeviceMemory memory(driver_, kBudget);
     esker_double_fail(function, 0, 222);
@@ -136,8 +186,7 @@ TEST_F(DeviceMemoryTest, CopiesBoxesIfTheKernelCannotBeUsed) {
 
 TEST_F(DeviceMemoryTest, ErrorsNameTheCall) {
   for (const char* const function :
-       {"cuCtxPushCurrent_v2", "cuStreamCreate", "cuEventCreate", "cuMemHostGetDevicePointer_v2",
-        "cuLaunchKernel", "cuStreamSynchronize"}) {
+       {"cuCtxPushCurrent_v2", "cuStreamCreate", "cuLaunchKernel", "cuStreamSynchronize"}) {
     DeviceMemory memory(driver_, kBudget);
     esker_double_fail(function, 0, 700);
     const Status status = gather(memory);
@@ -148,7 +197,8 @@ TEST_F(DeviceMemoryTest, ErrorsNameTheCall) {
     EXPECT_TRUE(gather(memory).ok()) << "after " << function;
   }
   DeviceMemory memory(driver_, kBudget);
-  for (const char* const function : {"cuEventRecord", "cuStreamWaitEvent"}) {
+  for (const char* const function :
+       {"cuEventCreate", "cuEventRecord", "cuStreamWaitEvent", "cuCtxGetCurrent"}) {
     esker_double_fail(function, 0, 2);
     EXPECT_EQ(memory.wait_for(on_device_.data(), nullptr).code(), Code::kOutOfMemory) << function;
   }

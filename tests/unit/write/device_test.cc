@@ -22,12 +22,14 @@ using namespace testing_support;  // NOLINT: runs
 class DeviceRuns : public testing::Test {
  protected:
   void SetUp() override {
+    std::filesystem::create_directories(directory_);
     CudaOfTests::get();
     objects_before_ = esker_double_num_objects();
   }
   void TearDown() override {
     esker_double_fail(nullptr, 0, 0);
     ::unsetenv("ESKER_TEST_DEVICE");
+    std::filesystem::remove_all(directory_);
     EXPECT_EQ(esker_double_num_objects(), objects_before_) << "streams, modules, pins ... are left";
   }
 
@@ -46,6 +48,8 @@ class DeviceRuns : public testing::Test {
     }
   }
 
+  const std::filesystem::path directory_ =
+      std::filesystem::temp_directory_path() / ("esker-device-" + std::to_string(::getpid()));
   int objects_before_ = 0;
 };
 
@@ -102,8 +106,8 @@ TEST_F(DeviceRuns, SayWhatBudgetCopiesOnTheHostNeed) {
 }
 
 /// The functions that a step calls.
-constexpr std::array kFailing{"cuLaunchKernel",    "cuStreamSynchronize",          "cuEventRecord",
-                              "cuStreamWaitEvent", "cuMemHostGetDevicePointer_v2", "cuCtxPushCurrent_v2"};
+constexpr std::array kFailing{"cuLaunchKernel",    "cuStreamSynchronize",    "cuEventRecord",
+                              "cuStreamWaitEvent", "cuPointerGetAttributes", "cuCtxPushCurrent_v2"};
 
 // One rank fails, at its first call or later: all discard the step, and the next one succeeds.
 TEST_F(DeviceRuns, AnErrorOfTheDeviceIsOneOfAllRanks) {
@@ -146,14 +150,40 @@ TEST_F(DeviceRuns, AnErrorOfTheDeviceIsOneOfAllRanks) {
   }
 }
 
+// The host reads pinned memory itself, but a stream of the program may still write to it.
+TEST_F(DeviceRuns, WaitForStreamsThatFillPinnedMemory) {
+  std::vector<double> values(60);
+  CudaOfTests::get().call("cuMemHostRegister_v2", static_cast<void*>(values.data()), std::size_t{480}, 0U);
+  unsigned long long on_device = 0;
+  CudaOfTests::get().call("cuMemHostGetDevicePointer_v2", &on_device, static_cast<void*>(values.data()), 0U);
+  const std::string path = (directory_ / "run.idx").string();
+  for (const bool is_buffered : {false, true}) {
+    Options options;
+    options.overwrite = true;
+    options.report = "none";
+    Writer writer = Writer::create(path, Communicator::serial(), options).value();
+    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
+    const GridId grid = writer.def_grid("xy", {x, y}).value();
+    const FieldId field = writer.def_field(grid, "v", SampleType::kFloat64).value();
+    writer.begin_step(0).check();
+    std::fill(values.begin(), values.end(), 0);
+    esker_double_fill_later(nullptr, on_device, 480, 0x3f);
+    const Patch patch = Patch::dense(Box::from_extent(2, {10, 6}), values.data());
+    (is_buffered ? writer.put_buffered(field, patch) : writer.put(field, patch)).check();
+    writer.end_step().check();
+    writer.close().check();
+    std::vector<std::byte> found(480);
+    Dataset::open(path).value().read({.field = "v"}, found.data(), found.size()).check();
+    EXPECT_EQ(found, std::vector<std::byte>(480, std::byte{0x3f})) << is_buffered;
+  }
+  CudaOfTests::get().call("cuMemHostUnregister", static_cast<void*>(values.data()));
+}
+
 TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
-  const auto directory =
-      std::filesystem::temp_directory_path() / ("esker-device-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(directory);
   std::vector<double> values(60);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) + 0.5;
   {
-    Writer writer = Writer::create((directory / "run.idx").string(), Communicator::serial()).value();
+    Writer writer = Writer::create((directory_ / "run.idx").string(), Communicator::serial()).value();
     const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
     const GridId grid = writer.def_grid("xy", {x, y}).value();
     const FieldId same = writer.def_field(grid, "same", SampleType::kFloat64).value();
@@ -169,7 +199,7 @@ TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
     writer.end_step().check();
     writer.close().check();
   }
-  const Dataset dataset = Dataset::open((directory / "run.idx").string()).value();
+  const Dataset dataset = Dataset::open((directory_ / "run.idx").string()).value();
   std::vector<double> same(60);
   std::vector<std::int32_t> other(60);
   dataset.read({.field = "same"}, same.data(), 480).check();
@@ -181,7 +211,6 @@ TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
   read_to.read(reinterpret_cast<std::byte*>(same.data()));
   EXPECT_EQ(same, values);
   for (std::size_t i = 0; i < other.size(); ++i) EXPECT_EQ(other[i], static_cast<int>(i));
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace
