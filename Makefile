@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage fuzz smpi glusterfs docs packages wheels certify release clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test check slow mpich sanitize clang coverage gpu fuzz smpi glusterfs docs packages wheels certify release clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -50,6 +50,10 @@ clang:  ## Run the tests built by clang
 
 coverage: setup  ## Measure which lines the unit and MPI tests reach, per layer (build/coverage/index.html)
 	@scripts/test.sh coverage
+
+gpu:  ## Run the tests and the benchmark of fields on a GPU with the GPU of this machine; skipped where it has none
+	@scripts/setup.sh test
+	@scripts/gpu.sh
 
 fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
 	@scripts/setup.sh test clang
