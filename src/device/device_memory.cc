@@ -275,10 +275,6 @@ const DeviceMemory::Pin* DeviceMemory::pin(InContext& in, std::span<std::byte> w
   const auto known = std::find_if(pins_.begin(), pins_.end(),
                                   [&](const Pin& each) { return are_same(each.window, window); });
   if (known != pins_.end()) return &*known;
-  if (window.empty()) {
-    note_without_kernel(Status(Code::kUnsupported, "memory that is not pinned"));
-    return nullptr;
-  }
   const auto is_it = [&](std::span<std::byte> each) { return are_same(each, window); };
   if (std::any_of(not_pinned_.begin(), not_pinned_.end(), is_it)) return nullptr;
   pins_.reserve(pins_.size() + 1);
@@ -308,16 +304,6 @@ void DeviceMemory::unpin() noexcept {
   not_pinned_.clear();
 }
 
-void DeviceMemory::unpin(std::span<std::byte> window) noexcept {
-  const auto pin = std::find_if(pins_.begin(), pins_.end(),
-                                [&](const Pin& each) { return are_same(each.window, window); });
-  if (pin != pins_.end()) {
-    undo(*pin);
-    pins_.erase(pin);
-  }
-  std::erase_if(not_pinned_, [&](std::span<std::byte> each) { return are_same(each, window); });
-}
-
 Status DeviceMemory::start_from_device(const void* memory, Index element_bytes, const std::byte* source,
                                        const SampleMap& source_map, std::byte* target,
                                        const SampleMap& target_map, std::span<std::byte> window) {
@@ -343,6 +329,7 @@ Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy c
   in->has_work = true;
   const Index bytes = copy.size_bytes();
   copied_bytes_ += bytes;
+  if (window.empty()) return start_boxes(*in, direction, copy);
   const Pin* const pinned = in->kernel != nullptr ? pin(*in, window) : nullptr;
   if (pinned == nullptr) {
     copied_without_kernel_bytes_ += bytes;

@@ -48,8 +48,8 @@ class DeviceMemory {
   Status wait_for(const void* memory, void* stream);
 
   /// Starts a copy of samples of a device to addresses in `window`, or from there. The window is pinned, and
-  /// remains so until unpin(); an empty one never is. `memory`: a device address, the same for the samples of
-  /// a patch. The maps are not needed afterwards.
+  /// remains so until unpin(); into an empty one the driver copies. `memory`: a device address, the same for
+  /// the samples of a patch. The maps are not needed afterwards.
   Status start_from_device(const void* memory, Index element_bytes, const std::byte* source,
                            const SampleMap& source_map, std::byte* target, const SampleMap& target_map,
                            std::span<std::byte> window);
@@ -61,13 +61,11 @@ class DeviceMemory {
 
   /// Unpins all windows, before their memory is freed. Copies have ended.
   void unpin() noexcept;
-  /// The same for one window; nothing if it is not pinned.
-  void unpin(std::span<std::byte> window) noexcept;
 
   [[nodiscard]] Index pinned_bytes() const { return pinned_bytes_; }
   /// Of all copies that were started.
   [[nodiscard]] Index copied_bytes() const { return copied_bytes_; }
-  /// Of those, the bytes that the driver copied because the kernel could not.
+  /// Of those, the bytes that the driver copied to or from a window because the kernel could not.
   [[nodiscard]] Index copied_without_kernel_bytes() const { return copied_without_kernel_bytes_; }
   /// Why; empty if the kernel copied all.
   [[nodiscard]] const std::string& why_without_kernel() const { return why_without_kernel_; }

@@ -27,16 +27,16 @@ struct MemoryOrder {
   Indices count{}, stride{}, copied_stride{};
   std::array<int, kNumAxes> axis{};  // the numbers of the axes, fastest first
 
-  MemoryOrder(const Field& field, const Patch& patch) {
+  MemoryOrder(const Patch& patch, int components, SampleType type) {
     for (int a = 0; a < kMaxRank; ++a) {
       count[a] = patch.box.extent(a);
       stride[a] = a < patch.box.rank ? patch.stride_bytes[a] : 0;
     }
-    count[kComponents] = field.components;
+    count[kComponents] = components;
     stride[kComponents] = patch.component_stride_bytes;
     std::iota(axis.begin(), axis.end(), 0);
     std::stable_sort(axis.begin(), axis.end(), [this](int a, int b) { return order_of(a) < order_of(b); });
-    Index next = size_bytes(field.type);
+    Index next = size_bytes(type);
     for (const int a : axis) {
       copied_stride[a] = next;
       next *= count[a];
@@ -86,14 +86,21 @@ Index buffered_bytes(const Field& field, const Patch& patch) {
   return patch.box.num_samples() * field.sample_bytes();
 }
 
+Patch dense_form(const Patch& patch, int components, SampleType type) {
+  const MemoryOrder order(patch, components, type);
+  Patch dense{patch.box, nullptr, type, {}, order.copied_stride[kComponents], false};
+  std::copy_n(order.copied_stride.begin(), kMaxRank, dense.stride_bytes.begin());
+  return dense;
+}
+
 Result<BufferedPatch> copy_patch(const Field& field, const Patch& patch) {
-  const MemoryOrder order(field, patch);
+  const MemoryOrder order(patch, field.components, field.type);
   const Index bytes = buffered_bytes(field, patch);
   BufferedPatch copy;
   copy.memory.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
   if (!copy.memory) return error(Code::kOutOfMemory, "cannot allocate {} bytes for a copy", bytes);
-  copy.patch = {patch.box, copy.memory.get(), field.type, {}, order.copied_stride[kComponents], false};
-  std::copy_n(order.copied_stride.begin(), kMaxRank, copy.patch.stride_bytes.begin());
+  copy.patch = dense_form(patch, field.components, field.type);
+  copy.patch.data = copy.memory.get();
 
   const auto* source = static_cast<const std::byte*>(patch.data);
   std::byte* target = copy.memory.get();

@@ -19,6 +19,10 @@ struct BufferedPatch {
 /// Size of the copy of a patch that is inside its grid.
 Index buffered_bytes(const Field& field, const Patch& patch);
 
+/// A patch without memory whose values of `type` are dense, in the order that the axes and components of
+/// `patch` have in memory: the form of its copy. Pure.
+Patch dense_form(const Patch& patch, int components, SampleType type);
+
 /// Copies the patch; the copy is dense and keeps the order of the axes in memory. Its type may differ from
 /// that of the field. Errors: kOutOfRange (names the first value that the field's type cannot hold),
 /// kOutOfMemory. Pure.

@@ -16,8 +16,7 @@ namespace {
 /// Before memory is freed that a copy writes to, whatever happens.
 struct EndOfCopy {
   device::DeviceMemory& device;
-  std::span<std::byte> window;
-  EndOfCopy(device::DeviceMemory& of, std::span<std::byte> memory) : device(of), window(memory) {}
+  explicit EndOfCopy(device::DeviceMemory& of) : device(of) {}
   EndOfCopy(const EndOfCopy&) = delete;
   EndOfCopy& operator=(const EndOfCopy&) = delete;
   ~EndOfCopy() {
@@ -25,7 +24,6 @@ struct EndOfCopy {
       (void)device.finish();
     } catch (const std::exception&) {  // no memory for the text of an error
     }
-    device.unpin(window);
   }
 };
 
@@ -43,24 +41,17 @@ Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int compon
   BufferedPatch copy;
   copy.memory.reset(new (std::nothrow) std::byte[bytes]);
   if (!copy.memory) return error(Code::kOutOfMemory, "cannot allocate {} bytes for a copy", bytes);
-  copy.patch = patch;
+  copy.patch = dense_form(patch, components, patch.type);
   copy.patch.data = copy.memory.get();
-  copy.patch.is_on_device = copy.patch.repeats = false;
-  copy.patch.component_stride_bytes = value_bytes;
-  Index stride = value_bytes * components;
-  for (int a = 0; a < patch.box.rank; ++a) {
-    copy.patch.stride_bytes[a] = stride;
-    stride *= patch.box.extent(a);
-  }
   SampleMap from = SampleMap::strided(patch.box, patch.stride_bytes);
   SampleMap to = SampleMap::strided(patch.box, copy.patch.stride_bytes);
   from.add_strided(components, patch.component_stride_bytes);
-  to.add_strided(components, value_bytes);
+  to.add_strided(components, copy.patch.component_stride_bytes);
+  // Pinning memory for one copy costs more than the driver's copy of dense rows.
   device::DeviceMemory& device = *buffers_.device();
-  const std::span<std::byte> window(copy.memory.get(), bytes);
-  const EndOfCopy end{device, window};
+  const EndOfCopy end{device};
   ESKER_RETURN_IF_ERROR(device.start_from_device(
-      patch.data, value_bytes, static_cast<const std::byte*>(patch.data), from, window.data(), to, window));
+      patch.data, value_bytes, static_cast<const std::byte*>(patch.data), from, copy.memory.get(), to, {}));
   ESKER_RETURN_IF_ERROR(device.finish());
   return copy;
 }
