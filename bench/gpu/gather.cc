@@ -125,7 +125,7 @@ bool measure(const Field& field, const Shape& shape, int repeat, DeviceMemory& d
 bool measure_gather(long edge, int repeat) {
   const Field field(edge);
   std::vector<std::byte> window(static_cast<std::size_t>(8 * edge * edge * edge));
-  DeviceMemory device(*device::Driver::find(), static_cast<Index>(window.size()));
+  DeviceMemory device(*device::Driver::find());
   device.wait_for(field.on_device.data(), nullptr).check();
   bool all_right = true;
   for (const Shape& shape :

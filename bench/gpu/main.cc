@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "device/driver.h"
 #include "esker/mpi.hpp"
@@ -16,10 +18,17 @@ int main(int argc, char** argv) {
   long edge = 256, step_edge = 64;
   int repeat = 5;
   std::string directory = "/dev/shm";
-  app.add_option("--edge", edge, "of the array that is gathered, a multiple of 64")->capture_default_str();
+  app.add_option("--edge", edge, "of the array that is gathered, a multiple of 64")
+      ->check([](const std::string& text) {
+        return std::atol(text.c_str()) % 64 == 0 ? "" : "not a multiple of 64";
+      })
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--step-edge", step_edge, "of the samples per rank and field in a step")
       ->capture_default_str();
-  app.add_option("--repeat", repeat, "repetitions, of which medians are printed")->capture_default_str();
+  app.add_option("--repeat", repeat, "repetitions, of which medians are printed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--dir", directory, "where steps are written")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   MPI_Init(&argc, &argv);

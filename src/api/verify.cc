@@ -63,8 +63,8 @@ class OriginalDataset {
     if (!their_step || !original_.data->has_samples(number) || !original_.data->has(number, *their_step))
       return false;
     ESKER_ASSIGN_OR_RETURN(const Bitmask mask, original_.data->bitmask(number));
-    const ReadTarget target =
-        ReadTarget::dense(samples, coarsest_level_with(mask, samples), out.data(), field->sample_bytes());
+    const ReadTarget target = ReadTarget::dense(samples, coarsest_level_with(mask, samples), out.data(),
+                                                field->sample_bytes());
     ESKER_RETURN_IF_ERROR(original_.data->read(number, *their_step, target, {}).with_context("original"));
     return true;
   }

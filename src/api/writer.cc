@@ -169,6 +169,11 @@ class Writer::Impl {
       ESKER_RETURN_IF_ERROR(devices.finish_streams());
       return copy_patch(field, patch);
     }
+    if (patch.type != field.type) {  // two copies, for a moment
+      Field as_put = field;
+      as_put.type = patch.type;
+      ESKER_RETURN_IF_ERROR(check_room(buffered_bytes(field, patch) + buffered_bytes(as_put, patch)));
+    }
     ESKER_ASSIGN_OR_RETURN(BufferedPatch on_host, devices.copy_to_host(patch, field.components));
     if (patch.type == field.type) return on_host;
     return copy_patch(field, on_host.patch);

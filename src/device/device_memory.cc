@@ -27,16 +27,19 @@ struct PointerFacts {
   int device = 0;
 };
 
-/// Of an address that may be any.
+Address address_of(const void* memory) {
+  return static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
+}
+
+/// Of any address, also one that does not exist. Errors: those of earlier work of the device.
 Result<PointerFacts> facts_of(const Driver& driver, const void* memory) {
   PointerFacts facts;
   int type = 0, is_managed = 0;
   std::array<int, 4> attributes{1, 2, 8, 9};  // CU_POINTER_ATTRIBUTE_CONTEXT, _MEMORY_TYPE, _IS_MANAGED,
                                               // _DEVICE_ORDINAL
   std::array<void*, 4> values{&facts.context, &type, &is_managed, &facts.device};
-  const auto address = static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
   const DriverResult result =
-      driver.get_pointer_attributes(attributes.size(), attributes.data(), values.data(), address);
+      driver.get_pointer_attributes(attributes.size(), attributes.data(), values.data(), address_of(memory));
   // CUDA_ERROR_INVALID_VALUE, _NOT_INITIALIZED, _DEINITIALIZED, _NO_DEVICE, _INVALID_CONTEXT: not CUDA's
   constexpr std::array<DriverResult, 5> kNotOfCuda{1, 3, 4, 100, 201};
   if (std::find(kNotOfCuda.begin(), kNotOfCuda.end(), result) != kNotOfCuda.end()) return PointerFacts{};
@@ -49,10 +52,6 @@ Result<PointerFacts> facts_of(const Driver& driver, const void* memory) {
   return facts;
 }
 
-Address address_of(const void* memory) {
-  return static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
-}
-
 bool are_same(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.data() == b.data() && a.size() == b.size();
 }
@@ -60,25 +59,25 @@ bool are_same(std::span<const std::byte> a, std::span<const std::byte> b) {
 }  // namespace
 
 /// What the driver makes in one context of the program.
-struct DeviceMemory::InContext {
+struct DeviceMemory::ContextState {
   Context context = nullptr;
   std::optional<int> retained;  // the device, if this is its primary context
   Stream stream = nullptr;
   Event event = nullptr;
   Module module = nullptr;
   Function kernel = nullptr;  // null: the module cannot be loaded
-  bool is_prepared = false;
+  bool has_tried_kernel = false;
   bool has_work = false;  // that finish() waits for
 };
 
 /// Makes a context the current one of the thread.
-class DeviceMemory::Current {
+class DeviceMemory::CurrentContext {
  public:
-  Current(const Driver& driver, Context context)
+  CurrentContext(const Driver& driver, Context context)
       : driver_(driver), status_(driver.check(driver.push_context(context), "cuCtxPushCurrent")) {}
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
-  ~Current() {
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+  ~CurrentContext() {
     Context popped = nullptr;
     if (status_.ok()) (void)driver_.pop_context(&popped);
   }
@@ -97,7 +96,7 @@ Result<Access> DeviceMemory::access_to(const void* memory) {
 }
 
 Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
-  DeviceMemory device(*Driver::find(), 0);
+  DeviceMemory device(*Driver::find());
   ESKER_RETURN_IF_ERROR(device.wait_for(memory, nullptr));
   const SampleMap map = SampleMap::dense(Box::from_extent(1, {static_cast<Index>(bytes.size())}), 1);
   ESKER_RETURN_IF_ERROR(
@@ -105,8 +104,7 @@ Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
   return device.finish();
 }
 
-DeviceMemory::DeviceMemory(const Driver& driver, Index most_pinned_bytes)
-    : driver_(driver), most_pinned_bytes_(most_pinned_bytes) {}
+DeviceMemory::DeviceMemory(const Driver& driver) : driver_(driver) {}
 
 DeviceMemory::~DeviceMemory() {
   try {
@@ -114,7 +112,7 @@ DeviceMemory::~DeviceMemory() {
     unpin();
     for (const auto& in : contexts_) {
       {
-        const Current current(driver_, in->context);
+        const CurrentContext current(driver_, in->context);
         if (current.status().ok()) {
           if (in->module != nullptr) (void)driver_.unload_module(in->module);
           if (in->event != nullptr) (void)driver_.destroy_event(in->event);
@@ -144,7 +142,7 @@ Result<Context> DeviceMemory::context_of_pool(int device) {
 }
 
 /// The context that memory belongs to, prepared for copies.
-Result<DeviceMemory::InContext*> DeviceMemory::context_of(const void* memory) {
+Result<DeviceMemory::ContextState*> DeviceMemory::context_of(const void* memory) {
   if (memory == last_memory_ && last_ != nullptr) return last_;
   ESKER_ASSIGN_OR_RETURN(PointerFacts facts, facts_of(driver_, memory));
   if (facts.access == Access::kHost) {
@@ -159,15 +157,19 @@ Result<DeviceMemory::InContext*> DeviceMemory::context_of(const void* memory) {
 }
 
 /// Made when it is first seen. A primary context is retained, so that it does not end before this object.
-Result<DeviceMemory::InContext*> DeviceMemory::in_context(Context context, int device) {
+Result<DeviceMemory::ContextState*> DeviceMemory::in_context(Context context, int device) {
   const auto known = std::find_if(contexts_.begin(), contexts_.end(),
                                   [&](const auto& in) { return in->context == context; });
   if (known != contexts_.end()) return known->get();
-  contexts_.push_back(std::make_unique<InContext>());
-  InContext& in = *contexts_.back();
+  contexts_.push_back(std::make_unique<ContextState>());
+  ContextState& in = *contexts_.back();
   in.context = context;
   Context primary = nullptr;
-  if (driver_.retain_primary_context(&primary, device) == kSuccess) {
+  unsigned flags = 0;
+  int is_active = 0;  // else to retain it would make it
+  const bool may_be_primary =
+      driver_.get_primary_context_state(device, &flags, &is_active) == kSuccess && is_active != 0;
+  if (may_be_primary && driver_.retain_primary_context(&primary, device) == kSuccess) {
     if (primary == context) {
       in.retained = device;
     } else {
@@ -178,26 +180,27 @@ Result<DeviceMemory::InContext*> DeviceMemory::in_context(Context context, int d
 }
 
 /// In the current context, which is that of `in`.
-Status DeviceMemory::make_event(InContext& in) {
+Status DeviceMemory::make_event(ContextState& in) {
   if (in.event != nullptr) return {};
   return driver_.check(driver_.create_event(&in.event, kWithoutTiming), "cuEventCreate");
 }
 
-/// Likewise.
-Status DeviceMemory::prepare(InContext& in) {
-  if (in.is_prepared) return {};
-  if (in.stream == nullptr)
-    ESKER_RETURN_IF_ERROR(driver_.check(driver_.create_stream(&in.stream, kNonBlocking), "cuStreamCreate"));
-  in.is_prepared = true;
+/// In the current context, which is that of `in`.
+Status DeviceMemory::make_stream(ContextState& in) {
+  if (in.stream != nullptr) return {};
+  return driver_.check(driver_.create_stream(&in.stream, kNonBlocking), "cuStreamCreate");
+}
+
+/// In the current context, which is that of `in`, once. The driver compiles it.
+void DeviceMemory::load_kernel(ContextState& in) {
+  if (std::exchange(in.has_tried_kernel, true)) return;
   Status loaded = driver_.check(driver_.load_module(&in.module, kCopyKernelPtx), "cuModuleLoadData");
   if (loaded.ok()) {
     loaded = driver_.check(driver_.get_function(&in.kernel, in.module, "esker_copy"), "cuModuleGetFunction");
   }
-  if (!loaded.ok()) {
-    in.kernel = nullptr;
-    note_without_kernel(loaded);
-  }
-  return {};
+  if (loaded.ok()) return;
+  in.kernel = nullptr;
+  note_without_kernel(loaded);
 }
 
 /// The default streams are those of the current context, if the thread has one.
@@ -216,18 +219,18 @@ Result<Context> DeviceMemory::context_of_stream(void* stream, Context of_memory)
 
 // The event belongs to the context of the program's stream; streams of other contexts may wait for it.
 Status DeviceMemory::wait_for(const void* memory, void* stream) {
-  ESKER_ASSIGN_OR_RETURN(InContext* const in, context_of(memory));
+  ESKER_ASSIGN_OR_RETURN(ContextState* const in, context_of(memory));
   ESKER_ASSIGN_OR_RETURN(const Context of_stream, context_of_stream(stream, in->context));
-  InContext* recorder = in;
+  ContextState* recorder = in;
   if (of_stream != in->context) {
     int device = 0;
-    const Current current(driver_, of_stream);
+    const CurrentContext current(driver_, of_stream);
     ESKER_RETURN_IF_ERROR(current.status());
     ESKER_RETURN_IF_ERROR(driver_.check(driver_.get_device_of_context(&device), "cuCtxGetDevice"));
     ESKER_ASSIGN_OR_RETURN(recorder, in_context(of_stream, device));
   }
   {
-    const Current current(driver_, of_stream);
+    const CurrentContext current(driver_, of_stream);
     ESKER_RETURN_IF_ERROR(current.status());
     int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
     if (stream != nullptr) {
@@ -239,9 +242,9 @@ Status DeviceMemory::wait_for(const void* memory, void* stream) {
     ESKER_RETURN_IF_ERROR(
         driver_.check(driver_.record_event(recorder->event, static_cast<Stream>(stream)), "cuEventRecord"));
   }
-  const Current current(driver_, in->context);
+  const CurrentContext current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
-  ESKER_RETURN_IF_ERROR(prepare(*in));
+  ESKER_RETURN_IF_ERROR(make_stream(*in));
   in->has_work = true;
   return driver_.check(driver_.let_stream_wait(in->stream, recorder->event, 0), "cuStreamWaitEvent");
 }
@@ -253,8 +256,6 @@ void DeviceMemory::note_without_kernel(const Status& reason) {
 /// In the current context. Memory that the program or MPI has pinned already is used as it is.
 Status DeviceMemory::register_window(Pin& pin) {
   const std::span<std::byte> window = pin.window;
-  if (static_cast<Index>(window.size()) > most_pinned_bytes_ - pinned_bytes_)
-    return error(Code::kOutOfMemory, "no more memory than memory_budget may be pinned");
   const DriverResult result = driver_.register_host(window.data(), window.size(), kForAllContexts | kMapped);
   pin.is_ours = result != kAlreadyRegistered;
   if (pin.is_ours) ESKER_RETURN_IF_ERROR(driver_.check(result, "cuMemHostRegister"));
@@ -271,7 +272,7 @@ Status DeviceMemory::register_window(Pin& pin) {
 }
 
 /// Null: the window cannot be pinned. In the current context, which is that of `in`.
-const DeviceMemory::Pin* DeviceMemory::pin(InContext& in, std::span<std::byte> window) {
+const DeviceMemory::Pin* DeviceMemory::pin(ContextState& in, std::span<std::byte> window) {
   const auto known = std::find_if(pins_.begin(), pins_.end(),
                                   [&](const Pin& each) { return are_same(each.window, window); });
   if (known != pins_.end()) return &*known;
@@ -289,7 +290,7 @@ const DeviceMemory::Pin* DeviceMemory::pin(InContext& in, std::span<std::byte> w
   return &pins_.back();
 }
 
-void DeviceMemory::undo(const Pin& pin) noexcept {
+void DeviceMemory::unregister(const Pin& pin) noexcept {
   if (!pin.is_ours) return;
   Context popped = nullptr;
   const bool is_current = driver_.push_context(pin.in->context) == kSuccess;
@@ -299,7 +300,7 @@ void DeviceMemory::undo(const Pin& pin) noexcept {
 }
 
 void DeviceMemory::unpin() noexcept {
-  for (const Pin& pin : pins_) undo(pin);
+  for (const Pin& pin : pins_) unregister(pin);
   pins_.clear();
   not_pinned_.clear();
 }
@@ -320,27 +321,28 @@ Status DeviceMemory::start_to_device(const void* memory, Index element_bytes, co
                window);
 }
 
-Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy copy, const std::byte* on_host,
-                           std::span<std::byte> window) {
-  ESKER_ASSIGN_OR_RETURN(InContext* const in, context_of(memory));
-  const Current current(driver_, in->context);
+Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy copy,
+                           const std::byte* host_side, std::span<std::byte> window) {
+  ESKER_ASSIGN_OR_RETURN(ContextState* const in, context_of(memory));
+  const CurrentContext current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
-  ESKER_RETURN_IF_ERROR(prepare(*in));
+  ESKER_RETURN_IF_ERROR(make_stream(*in));
   in->has_work = true;
   const Index bytes = copy.size_bytes();
   copied_bytes_ += bytes;
   if (window.empty()) return start_boxes(*in, direction, copy);
+  load_kernel(*in);
   const Pin* const pinned = in->kernel != nullptr ? pin(*in, window) : nullptr;
   if (pinned == nullptr) {
     copied_without_kernel_bytes_ += bytes;
     return start_boxes(*in, direction, copy);
   }
   (direction == Direction::kToDevice ? copy.from : copy.to) =
-      pinned->on_device + static_cast<Address>(on_host - window.data());
+      pinned->on_device + static_cast<Address>(host_side - window.data());
   return start_kernel(*in, copy);
 }
 
-Status DeviceMemory::start_kernel(InContext& in, const SampleCopy& copy) {
+Status DeviceMemory::start_kernel(ContextState& in, const SampleCopy& copy) {
   Status status;
   for_each_task(copy, [&](const CopyTask& task) {
     if (!status.ok()) return;
@@ -369,7 +371,7 @@ Copy3d::Side side_of(bool is_on_device, Address address, Index pitch_bytes, Inde
 
 }  // namespace
 
-Status DeviceMemory::start_boxes(InContext& in, Direction direction, const SampleCopy& copy) {
+Status DeviceMemory::start_boxes(ContextState& in, Direction direction, const SampleCopy& copy) {
   const bool to_device = direction == Direction::kToDevice;
   Status status;
   for_each_copy_box(copy, [&](const CopyBox& box) {
@@ -396,17 +398,23 @@ Status DeviceMemory::start_boxes(InContext& in, Direction direction, const Sampl
 }
 
 Status DeviceMemory::finish() {
-  Status status;
-  last_memory_ = nullptr;  // it may be freed, and be another one
+  last_memory_ = nullptr;                                             // it may be freed, and be another one
+  std::erase_if(pins_, [](const Pin& pin) { return !pin.is_ours; });  // their owners may end them
+  DriverResult failed = kSuccess;
+  const char* call = nullptr;
   for (const auto& in : contexts_) {
-    if (!std::exchange(in->has_work, false)) continue;
-    const Current current(driver_, in->context);
-    const Status done = current.status().ok()
-                            ? driver_.check(driver_.synchronize_stream(in->stream), "cuStreamSynchronize")
-                            : current.status();
-    if (status.ok()) status = done;
+    if (!in->has_work) continue;
+    Context popped = nullptr;
+    DriverResult result = driver_.push_context(in->context);
+    const bool is_current = result == kSuccess;
+    if (is_current) result = driver_.synchronize_stream(in->stream);
+    if (is_current) (void)driver_.pop_context(&popped);
+    in->has_work = false;
+    if (result == kSuccess || failed != kSuccess) continue;
+    failed = result;
+    call = is_current ? "cuStreamSynchronize" : "cuCtxPushCurrent";
   }
-  return status;
+  return call == nullptr ? Status() : driver_.check(failed, call);
 }
 
 }  // namespace esker::device

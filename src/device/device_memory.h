@@ -35,8 +35,8 @@ class DeviceMemory {
   /// Returns when they are there.
   static Status fill(void* memory, std::span<const std::byte> bytes);
 
-  /// `driver`: Driver::find(). Pins at most this many bytes of windows.
-  DeviceMemory(const Driver& driver, Index most_pinned_bytes);
+  /// `driver`: Driver::find().
+  explicit DeviceMemory(const Driver& driver);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   /// Waits for all copies, and frees what the driver has made for it, unless the program has destroyed its
@@ -47,21 +47,25 @@ class DeviceMemory {
   /// legacy stream. `memory`: one that a device can access. kWrongOrder: the stream is captured in a graph.
   Status wait_for(const void* memory, void* stream);
 
-  /// Starts a copy of samples of a device to addresses in `window`, or from there. The window is pinned, and
-  /// remains so until unpin(); into an empty one the driver copies. `memory`: a device address, the same for
-  /// the samples of a patch. The maps are not needed afterwards.
+  /// Starts a copy of samples of a device to addresses in `window`, or from there. All memory must live, and
+  /// not change, until finish(). Errors: those of the driver, kInvalidArgument for memory that was freed;
+  /// other copies may be under way then. The window is pinned, and remains so until unpin(); into an empty
+  /// one the driver copies. `memory`: a device address, the same for the samples of a patch. The maps are not
+  /// needed afterwards.
   Status start_from_device(const void* memory, Index element_bytes, const std::byte* source,
                            const SampleMap& source_map, std::byte* target, const SampleMap& target_map,
                            std::span<std::byte> window);
   Status start_to_device(const void* memory, Index element_bytes, const std::byte* source,
                          const SampleMap& source_map, std::byte* target, const SampleMap& target_map,
                          std::span<std::byte> window);
-  /// Returns when all copies that were started have ended.
+  /// Returns when all copies that were started, and what wait_for() was told of, have ended, also after an
+  /// error of the driver, which it returns.
   Status finish();
 
   /// Unpins all windows, before their memory is freed. Copies have ended.
   void unpin() noexcept;
 
+  /// Of all windows, those of other ranks of the node included, which these count in their budgets.
   [[nodiscard]] Index pinned_bytes() const { return pinned_bytes_; }
   /// Of all copies that were started.
   [[nodiscard]] Index copied_bytes() const { return copied_bytes_; }
@@ -71,35 +75,35 @@ class DeviceMemory {
   [[nodiscard]] const std::string& why_without_kernel() const { return why_without_kernel_; }
 
  private:
-  struct InContext;
-  class Current;
+  struct ContextState;
+  class CurrentContext;
   enum class Direction { kFromDevice, kToDevice };
   struct Pin {
     std::span<std::byte> window;
     Address on_device = 0;  // the same in all contexts
-    InContext* in = nullptr;
+    ContextState* in = nullptr;
     bool is_ours = true;  // false: the program, or MPI, has pinned it
   };
   Status start(Direction direction, const void* memory, SampleCopy copy, const std::byte* on_host,
                std::span<std::byte> window);
-  Status start_kernel(InContext& in, const SampleCopy& copy);
-  Status start_boxes(InContext& in, Direction direction, const SampleCopy& copy);
-  Result<InContext*> context_of(const void* memory);
+  Status start_kernel(ContextState& in, const SampleCopy& copy);
+  Status start_boxes(ContextState& in, Direction direction, const SampleCopy& copy);
+  Result<ContextState*> context_of(const void* memory);
   Result<Context> context_of_pool(int device);
   Result<Context> context_of_stream(void* stream, Context of_memory) const;
-  Result<InContext*> in_context(Context context, int device);
-  Status make_event(InContext& in);
-  Status prepare(InContext& in);
-  [[nodiscard]] const Pin* pin(InContext& in, std::span<std::byte> window);
+  Result<ContextState*> in_context(Context context, int device);
+  Status make_event(ContextState& in);
+  Status make_stream(ContextState& in);
+  void load_kernel(ContextState& in);
+  [[nodiscard]] const Pin* pin(ContextState& in, std::span<std::byte> window);
   Status register_window(Pin& pin);
-  void undo(const Pin& pin) noexcept;
+  void unregister(const Pin& pin) noexcept;
   void note_without_kernel(const Status& reason);
 
   const Driver& driver_;
-  Index most_pinned_bytes_;
-  std::vector<std::unique_ptr<InContext>> contexts_;
+  std::vector<std::unique_ptr<ContextState>> contexts_;
   const void* last_memory_ = nullptr;  // whose context is last_, until finish()
-  InContext* last_ = nullptr;
+  ContextState* last_ = nullptr;
   std::vector<Pin> pins_;
   std::vector<std::span<std::byte>> not_pinned_;
   Index pinned_bytes_ = 0, copied_bytes_ = 0, copied_without_kernel_bytes_ = 0;

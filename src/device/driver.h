@@ -47,6 +47,7 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
   X(get_device_of_context, "cuCtxGetDevice", int*)                                                            \
   X(get_context_of_stream, "cuStreamGetCtx", Stream, Context*)                                                \
   X(is_capturing, "cuStreamIsCapturing", Stream, int*)                                                        \
+  X(get_primary_context_state, "cuDevicePrimaryCtxGetState", int, unsigned*, int*)                            \
   X(retain_primary_context, "cuDevicePrimaryCtxRetain", Context*, int)                                        \
   X(release_primary_context, "cuDevicePrimaryCtxRelease_v2", int)                                             \
   X(push_context, "cuCtxPushCurrent_v2", Context)                                                             \

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cstdint>
+#include <utility>
 
 #include "grid/copy_loop.h"
 
 namespace esker::device {
 namespace {
 
+static_assert(kMaxTaskAxes >= kMaxCopyAxes + 1);  // the units of a run are an axis
 constexpr Index kMostUnits = Index{1} << 31;
 constexpr Index kMostPitchBytes = (Index{1} << 31) - 1;  // of the driver's copies
 

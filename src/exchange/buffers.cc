@@ -155,8 +155,8 @@ void ExchangeBuffers::unpin() {
   if (device_) device_->unpin();
 }
 
-device::DeviceMemory& ExchangeBuffers::device_of(const device::Driver& driver, Index most_pinned_bytes) {
-  if (!device_) device_ = std::make_unique<device::DeviceMemory>(driver, most_pinned_bytes);
+device::DeviceMemory& ExchangeBuffers::device_of(const device::Driver& driver) {
+  if (!device_) device_ = std::make_unique<device::DeviceMemory>(driver);
   return *device_;
 }
 

@@ -70,7 +70,7 @@ class ExchangeBuffers {
   /// Memory of devices, for plans whose patches are in it; null: none was asked for.
   [[nodiscard]] device::DeviceMemory* device() const { return device_.get(); }
   /// The same, made if it is not yet, with the driver of the process, Driver::find(). May throw.
-  device::DeviceMemory& device_of(const device::Driver& driver, Index most_pinned_bytes);
+  device::DeviceMemory& device_of(const device::Driver& driver);
   /// The part of these buffers, or of those of a rank of the node, that has this address, as long as they are
   /// not reserved again or released; empty: none.
   [[nodiscard]] std::span<std::byte> window_of(const std::byte* address) const;

@@ -10,17 +10,16 @@ namespace esker {
 namespace {
 
 template <class AnyPatch>
-Status of_patch(Status status, const AnyPatch& patch) {
+Status with_patch(Status status, const AnyPatch& patch) {
   return status.ok() ? status : status.with_context("patch " + patch.box.to_string() + " on a device");
 }
 
 }  // namespace
 
-Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers,
-                            Index most_pinned_bytes) {
+Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers) {
   ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(memory));
   if (access == device::Access::kHost) return false;
-  device::DeviceMemory& device = buffers.device_of(*device::Driver::find(), most_pinned_bytes);
+  device::DeviceMemory& device = buffers.device_of(*device::Driver::find());
   ESKER_RETURN_IF_ERROR(device.wait_for(memory, stream));
   return access == device::Access::kDevice;
 }
@@ -40,7 +39,7 @@ Status DeviceCopies::gather(const PatchCopy& copy, const Patch& patch, std::byte
   has_started_ = true;
   std::byte* const to = target + copy.in_place.first_bytes;
   const auto* const from = static_cast<const std::byte*>(patch.data) + copy.in_patch.first_bytes;
-  return of_patch(
+  return with_patch(
       buffers_.device()->start_from_device(patch.data, copy.element_bytes, from, copy.in_patch.samples, to,
                                            copy.in_place.samples, buffers_.window_of(to)),
       patch);
@@ -50,15 +49,17 @@ Status DeviceCopies::deliver(const PatchCopy& copy, const std::byte* source, con
   has_started_ = true;
   const std::byte* const from = source + copy.in_place.first_bytes;
   auto* const to = static_cast<std::byte*>(patch.data) + copy.in_patch.first_bytes;
-  return of_patch(
+  return with_patch(
       buffers_.device()->start_to_device(patch.data, copy.element_bytes, from, copy.in_place.samples, to,
                                          copy.in_patch.samples, buffers_.window_of(from)),
       patch);
 }
 
 Status DeviceCopies::finish() {
-  if (!std::exchange(has_started_, false)) return {};
-  return buffers_.device()->finish();
+  if (!has_started_) return {};
+  const Status finished = buffers_.device()->finish();
+  has_started_ = false;
+  return finished;
 }
 
 }  // namespace esker

@@ -30,8 +30,7 @@ struct EndOfCopy {
 }  // namespace
 
 Status DevicePatches::find(Patch& patch, void* stream) {
-  ESKER_ASSIGN_OR_RETURN(patch.is_on_device,
-                         find_on_device(patch.data, stream, buffers_, options_.memory_budget_bytes));
+  ESKER_ASSIGN_OR_RETURN(patch.is_on_device, find_on_device(patch.data, stream, buffers_));
   return {};
 }
 
@@ -56,9 +55,9 @@ Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int compon
   return copy;
 }
 
-bool DevicePatches::needs_all_on_host(const StepInput& input) const {
-  return options_.transport == Transport::kPutTypes || options_.level_values == LevelValues::kMean ||
-         options_.compare_shared_nodes || !input.keep.empty();
+bool DevicePatches::needs_all_on_host(const StepInput& input, bool averages_levels) const {
+  return options_.transport == Transport::kPutTypes || averages_levels || options_.compare_shared_nodes ||
+         !input.keep.empty();
 }
 
 Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) {
@@ -77,10 +76,10 @@ Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) 
   return {};
 }
 
-Status DevicePatches::bring_to_host(const Schema& schema, StepInput& input) {
+Status DevicePatches::bring_to_host(const Schema& schema, bool averages_levels, StepInput& input) {
   if (buffers_.device() == nullptr) return {};
   ESKER_RETURN_IF_ERROR(finish_streams());
-  const bool needs_all = needs_all_on_host(input);
+  const bool needs_all = needs_all_on_host(input, averages_levels);
   for (std::size_t f = 0; f < input.patches.size(); ++f) {
     const Field& field = schema.fields()[f];
     PatchList& patches = input.patches[f];

@@ -21,9 +21,10 @@ class DevicePatches {
   DevicePatches(ExchangeBuffers& buffers, const Options& options) : buffers_(buffers), options_(options) {}
 
   /// Sets Patch::is_on_device. Such a patch is read after what `stream` has to do now; null: the legacy
-  /// stream. Local.
+  /// stream. Errors of the driver. Local; may throw.
   Status find(Patch& patch, void* stream);
-  /// The host can access managed and pinned memory of the patches that were found. Local.
+  /// Returns when the host can access managed and pinned memory of the patches that were found. Errors of the
+  /// driver. Local.
   Status finish_streams() { return esker::finish_streams(buffers_); }
   /// A dense copy of a patch on a device, of its type. kOutOfMemory; errors of the driver. Local.
   Result<BufferedPatch> copy_to_host(const Patch& patch, int components);
@@ -31,10 +32,11 @@ class DevicePatches {
   /// Replaces patches of a step whose values are needed before they move: of fields with stored_bits, and
   /// where options or rules ask for means, ranges of values, equal nodes or derived datatypes. The copies
   /// count as those of buffered puts. kOutOfMemory names the budget that is needed. Local.
-  Status bring_to_host(const Schema& schema, StepInput& input);
+  /// `averages_levels`: of the format.
+  Status bring_to_host(const Schema& schema, bool averages_levels, StepInput& input);
 
  private:
-  [[nodiscard]] bool needs_all_on_host(const StepInput& input) const;
+  [[nodiscard]] bool needs_all_on_host(const StepInput& input, bool averages_levels) const;
   Status bring(const Field& field, StepInput& input, Patch& patch);
 
   ExchangeBuffers& buffers_;

@@ -114,7 +114,9 @@ Status WritePipeline::write_step(StepInput input, bool later) {
   later |= plans_.options().async;
   const Schema& schema = dataset_.schema();
   const Index copied_bytes = input.copied_bytes;
-  Status brought = guarded("end_step", [&] { return device_patches_.bring_to_host(schema, input); });
+  Status brought = guarded("end_step", [&] {
+    return device_patches_.bring_to_host(schema, dataset_.files().format->averages_levels(), input);
+  });
   if (input.status.ok()) input.status = std::move(brought);
   record_.counters().device_to_host_bytes += input.copied_bytes - copied_bytes;
   if (!has_meshes(schema)) return write_flat_step(std::move(input), later);

@@ -58,7 +58,8 @@ Status add_device_warning(Comm& comm, const ExchangeBuffers& buffers, std::vecto
       reason = Status(Code::kUnsupported, device->why_without_kernel());
     return Status();
   });
-  const Status found = agree(comm, made.ok() ? reason : made);
+  ESKER_RETURN_IF_ERROR(agree(comm, made));
+  const Status found = agree(comm, reason);  // that of the first rank that has one, with its number
   return all_do(comm, "report", [&] {
     if (!found.ok()) {
       warnings.push_back("samples were copied from a GPU by rows, which is slow (device_row_bytes): " +

@@ -27,24 +27,33 @@ class CudaOfTests {
   [[nodiscard]] Function* find(const char* name) const {
     return reinterpret_cast<Function*>(::dlsym(library_, name));
   }
+  /// In the primary context of device 0, which is current only meanwhile.
   template <class... Arguments>
   void call(const char* name, Arguments... arguments) const {
+    check("cuCtxPushCurrent_v2", context_);
+    void* popped = nullptr;
     auto* const function = find<int(Arguments...)>(name);
     const int result = function == nullptr ? -1 : function(arguments...);
+    check("cuCtxPopCurrent_v2", &popped);
     if (result != 0) throw std::runtime_error(std::string(name) + ": " + std::to_string(result));
   }
 
  private:
+  template <class... Arguments>
+  void check(const char* name, Arguments... arguments) const {
+    auto* const function = find<int(Arguments...)>(name);
+    const int result = function == nullptr ? -1 : function(arguments...);
+    if (result != 0) throw std::runtime_error(std::string(name) + ": " + std::to_string(result));
+  }
   CudaOfTests() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
     if (library_ == nullptr) throw std::runtime_error(::dlerror());
-    call("cuInit", 0U);
+    check("cuInit", 0U);
     int device = 0;
-    void* context = nullptr;
-    call("cuDeviceGet", &device, 0);
-    call("cuDevicePrimaryCtxRetain", &context, device);
-    call("cuCtxPushCurrent_v2", context);
+    check("cuDeviceGet", &device, 0);
+    check("cuDevicePrimaryCtxRetain", &context_, device);
   }
   void* library_;
+  void* context_ = nullptr;
 };
 
 class DeviceBytes {

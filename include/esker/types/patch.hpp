@@ -26,7 +26,8 @@ struct BasicPatch {
   /// For writing only: samples of a coarser grid. Along each axis the same sample is used for all indices i
   /// of `box` with the same i / repeat; powers of two. `data` is the sample of box.lo.
   Point repeat{1, 1, 1, 1, 1};
-  /// Set by put() and get(): only an accelerator can access the memory.
+  /// Internal: only an accelerator can access the memory. Esker finds that out; values of callers are
+  /// ignored.
   bool is_on_device = false;
 
   [[nodiscard]] bool is_coarser() const { return repeat != Point{1, 1, 1, 1, 1}; }

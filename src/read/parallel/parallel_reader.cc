@@ -58,8 +58,7 @@ ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int leve
 }  // namespace
 
 Status ParallelReader::find_memory_of(MutablePatch& target) {
-  ESKER_ASSIGN_OR_RETURN(target.is_on_device,
-                         find_on_device(target.data, nullptr, buffers_, options_.memory_budget_bytes));
+  ESKER_ASSIGN_OR_RETURN(target.is_on_device, find_on_device(target.data, nullptr, buffers_));
   return {};
 }
 

@@ -50,11 +50,11 @@ struct State {
   std::byte* shadow = nullptr;  // the same memory, for the double
   std::size_t used = 0;
   std::map<Address, std::size_t> allocated, registered;
-  std::vector<void*> contexts;  // pushed
   Stream legacy;
   int num_objects = 0;
   std::string failing;
   int calls_until_failure = -1, failure = 0;
+  bool is_pool = false;  // device memory has no context
   unsigned long long kernel_bytes = 0, copy_bytes = 0;
 
   State() {
@@ -66,6 +66,8 @@ struct State {
     ::close(memory);
   }
 };
+
+thread_local std::vector<void*> contexts;  // pushed
 
 State& state() {
   static State only;
@@ -163,7 +165,7 @@ Stream& stream_at(void* stream) {
   const std::lock_guard lock(state().mutex); \
   if (const int result = fault(__func__); result != 0) return result
 #define NEED_CONTEXT() \
-  if (state().contexts.empty()) return kInvalidContext
+  if (contexts.empty()) return kInvalidContext
 
 extern "C" {
 
@@ -182,6 +184,7 @@ void esker_double_fill_later(void* stream, unsigned long long address, std::size
     return 0;
   });
 }
+void esker_double_pool(int is_pool) { state().is_pool = is_pool != 0; }
 void esker_double_capture(void* stream, int is_captured) { stream_at(stream).is_captured = is_captured != 0; }
 unsigned long long esker_double_kernel_bytes() { return state().kernel_bytes; }
 unsigned long long esker_double_copy_bytes() { return state().copy_bytes; }
@@ -204,7 +207,7 @@ int cuPointerGetAttributes(unsigned n, int* attributes, void** values, Address a
   for (unsigned i = 0; i < n; ++i) {
     switch (attributes[i]) {
       case 1:
-        *static_cast<void**>(values[i]) = is_device || is_pinned ? &state() : nullptr;
+        *static_cast<void**>(values[i]) = (is_device && !state().is_pool) || is_pinned ? &state() : nullptr;
         break;
       case 2:
         *static_cast<int*>(values[i]) = is_device   ? esker::device::kMemoryDevice
@@ -221,6 +224,12 @@ int cuDeviceGet(int* device, int number) {
   *device = number;
   return number == 0 ? 0 : kInvalidValue;
 }
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* is_active) {
+  ENTER();
+  *flags = 0;
+  *is_active = 1;
+  return 0;
+}
 int cuDevicePrimaryCtxRetain(void** context, int) {
   ENTER();
   *context = &state();
@@ -234,19 +243,19 @@ int cuDevicePrimaryCtxRelease_v2(int) {
 }
 int cuCtxPushCurrent_v2(void* context) {
   ENTER();
-  state().contexts.push_back(context);
+  contexts.push_back(context);
   return 0;
 }
 int cuCtxPopCurrent_v2(void** context) {
   ENTER();
   NEED_CONTEXT();
-  *context = state().contexts.back();
-  state().contexts.pop_back();
+  *context = contexts.back();
+  contexts.pop_back();
   return 0;
 }
 int cuCtxGetCurrent(void** context) {
   ENTER();
-  *context = state().contexts.empty() ? nullptr : state().contexts.back();
+  *context = contexts.empty() ? nullptr : contexts.back();
   return 0;
 }
 int cuCtxGetDevice(int* device) {

@@ -15,6 +15,8 @@ void esker_double_fail(const char* function, int nth, int result);
 int esker_double_num_objects();
 /// In a stream, later: fills device memory with a value. Null: the legacy stream.
 void esker_double_fill_later(void* stream, unsigned long long address, std::size_t bytes, int value);
+/// Whether device memory is that of a pool (cuMemAllocAsync), which has no context.
+void esker_double_pool(int is_pool);
 /// Whether a stream is being captured in a graph.
 void esker_double_capture(void* stream, int is_captured);
 /// Bytes that kernels have copied, and that copies of the driver have.

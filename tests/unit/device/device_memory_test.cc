@@ -17,7 +17,6 @@ namespace {
 using testing_support::CudaOfTests;
 using testing_support::DeviceBytes;
 
-constexpr Index kBudget = Index{1} << 20;
 const Box kBox = Box::from_extent(3, {6, 5, 4});
 constexpr std::size_t kBoxBytes = std::size_t{6} * 5 * 4 * 8;
 
@@ -81,7 +80,7 @@ TEST_F(DeviceMemoryTest, ErrorsOfEarlierWorkAreNotTakenForMemoryOfTheHost) {
 TEST_F(DeviceMemoryTest, UsesMemoryThatIsPinnedAlready) {
   CudaOfTests::get().call("cuMemHostRegister_v2", static_cast<void*>(window_.data()), window_.size(), 0U);
   {
-    DeviceMemory memory(driver_, kBudget);
+    DeviceMemory memory(driver_);
     ASSERT_TRUE(gather(memory).ok());
     expect_gathered();
     EXPECT_EQ(memory.copied_without_kernel_bytes(), 0);
@@ -94,7 +93,7 @@ TEST_F(DeviceMemoryTest, RefusesStreamsThatAreCaptured) {
   void* stream = nullptr;
   CudaOfTests::get().call("cuStreamCreate", &stream, 0U);
   {
-    DeviceMemory memory(driver_, kBudget);
+    DeviceMemory memory(driver_);
     esker_double_capture(stream, 1);
     EXPECT_EQ(memory.wait_for(on_device_.data(), stream).code(), Code::kWrongOrder);
     esker_double_capture(stream, 0);
@@ -103,8 +102,30 @@ TEST_F(DeviceMemoryTest, RefusesStreamsThatAreCaptured) {
   CudaOfTests::get().call("cuStreamDestroy_v2", stream);
 }
 
+// The owner may end that at any time: it is asked again after each finish().
+TEST_F(DeviceMemoryTest, ForgetsMemoryThatOthersHavePinned) {
+  DeviceMemory memory(driver_);
+  CudaOfTests::get().call("cuMemHostRegister_v2", static_cast<void*>(window_.data()), window_.size(), 0U);
+  ASSERT_TRUE(gather(memory).ok());
+  CudaOfTests::get().call("cuMemHostUnregister", static_cast<void*>(window_.data()));
+  ASSERT_TRUE(gather(memory).ok());
+  expect_gathered();
+  EXPECT_EQ(memory.pinned_bytes(), static_cast<Index>(window_.size()));
+}
+
+TEST_F(DeviceMemoryTest, GathersFromPools) {
+  esker_double_pool(1);
+  {
+    DeviceMemory memory(driver_);
+    EXPECT_TRUE(memory.wait_for(on_device_.data(), nullptr).ok());
+    EXPECT_TRUE(gather(memory).ok());
+  }
+  esker_double_pool(0);
+  expect_gathered();
+}
+
 TEST_F(DeviceMemoryTest, FindsMemoryThatWasFreed) {
-  DeviceMemory memory(driver_, kBudget);
+  DeviceMemory memory(driver_);
   const std::byte* address = nullptr;
   {
     const DeviceBytes freed{bytes_};
@@ -116,7 +137,7 @@ TEST_F(DeviceMemoryTest, FindsMemoryThatWasFreed) {
 }
 
 TEST_F(DeviceMemoryTest, GathersByTheKernelIntoPinnedMemory) {
-  DeviceMemory memory(driver_, kBudget);
+  DeviceMemory memory(driver_);
   const auto by_kernel = esker_double_kernel_bytes();
   ASSERT_TRUE(gather(memory).ok());
   expect_gathered();
@@ -131,7 +152,7 @@ TEST_F(DeviceMemoryTest, GathersByTheKernelIntoPinnedMemory) {
 }
 
 TEST_F(DeviceMemoryTest, FillsDeviceMemory) {
-  DeviceMemory memory(driver_, kBudget);
+  DeviceMemory memory(driver_);
   std::copy(bytes_.begin(), bytes_.end(), window_.begin());
   const DeviceBytes target{std::vector<std::byte>(kBoxBytes)};
   const SampleMap map = SampleMap::dense(kBox, 8);
@@ -148,7 +169,7 @@ TEST_F(DeviceMemoryTest, WaitsForTheStreamOfThePut) {
   void* stream = nullptr;
   CudaOfTests::get().call("cuStreamCreate", &stream, 0U);
   for (void* const of_program : {stream, static_cast<void*>(nullptr)}) {
-    DeviceMemory memory(driver_, kBudget);
+    DeviceMemory memory(driver_);
     const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(on_device_.data()));
     esker_double_fill_later(of_program, address, kBoxBytes, 0x5a);
     ASSERT_TRUE(memory.wait_for(on_device_.data(), of_program).ok());
@@ -159,20 +180,11 @@ TEST_F(DeviceMemoryTest, WaitsForTheStreamOfThePut) {
   CudaOfTests::get().call("cuStreamDestroy_v2", stream);
 }
 
-TEST_F(DeviceMemoryTest, CopiesBoxesWhereNothingMayBePinned) {
-  DeviceMemory memory(driver_, static_cast<Index>(window_.size()) - 1);
-  ASSERT_TRUE(gather(memory).ok());
-  expect_gathered();
-  EXPECT_EQ(memory.pinned_bytes(), 0);
-  EXPECT_EQ(memory.copied_without_kernel_bytes(), static_cast<Index>(kBoxBytes));
-  EXPECT_NE(memory.why_without_kernel().find("memory_budget"), std::string::npos);
-}
-
 TEST_F(DeviceMemoryTest, CopiesBoxesIfTheKernelCannotBeUsed) {
   for (const char* const function :
        {"cuModuleLoadData", "cuModuleGetFunction", "cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"}) {
     std::fill(window_.begin(), window_.end(), std::byte{0});
-    DeviceMemory memory(driver_, kBudget);
+    DeviceMemory memory(driver_);
     esker_double_fail(function, 0, 222);
     const auto by_copies = esker_double_copy_bytes();
     ASSERT_TRUE(gather(memory).ok()) << function;
@@ -187,7 +199,7 @@ TEST_F(DeviceMemoryTest, CopiesBoxesIfTheKernelCannotBeUsed) {
 TEST_F(DeviceMemoryTest, ErrorsNameTheCall) {
   for (const char* const function :
        {"cuCtxPushCurrent_v2", "cuStreamCreate", "cuLaunchKernel", "cuStreamSynchronize"}) {
-    DeviceMemory memory(driver_, kBudget);
+    DeviceMemory memory(driver_);
     esker_double_fail(function, 0, 700);
     const Status status = gather(memory);
     EXPECT_EQ(status.code(), Code::kIoError) << function;
@@ -196,7 +208,7 @@ TEST_F(DeviceMemoryTest, ErrorsNameTheCall) {
         << status.message();
     EXPECT_TRUE(gather(memory).ok()) << "after " << function;
   }
-  DeviceMemory memory(driver_, kBudget);
+  DeviceMemory memory(driver_);
   for (const char* const function :
        {"cuEventCreate", "cuEventRecord", "cuStreamWaitEvent", "cuCtxGetCurrent"}) {
     esker_double_fail(function, 0, 2);

@@ -124,10 +124,10 @@ TEST_F(DeviceRuns, AnErrorOfTheDeviceIsOneOfAllRanks) {
       std::vector<Status> failed(3);
       run_ranks(3, [&](const Communicator& comm) {
         auto pipeline = open_run(comm, store, run).value();
+        StepData data(comm, run, 0);
         comm.get()->barrier();
         if (comm.rank() == 0) esker_double_fail(function.c_str(), nth, 700);
         comm.get()->barrier();
-        StepData data(comm, run, 0);
         const Status found = guarded("put", [&] {
           find_devices(*pipeline, data.input);
           return Status();
@@ -179,6 +179,55 @@ TEST_F(DeviceRuns, WaitForStreamsThatFillPinnedMemory) {
     EXPECT_EQ(found, std::vector<std::byte>(480, std::byte{0x3f})) << is_buffered;
   }
   CudaOfTests::get().call("cuMemHostUnregister", static_cast<void*>(values.data()));
+}
+
+// The double does the work of a stream when it is synchronized.
+TEST_F(DeviceRuns, WaitForTheStreamThatTheWriterIsTold) {
+  void* stream = nullptr;
+  CudaOfTests::get().call("cuStreamCreate", &stream, 1U);
+  const std::vector<double> zeros(60);
+  const DeviceBytes memory(std::as_bytes(std::span(zeros)));
+  const std::string path = (directory_ / "run.idx").string();
+  {
+    Writer writer = Writer::create(path, Communicator::serial()).value();
+    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
+    const FieldId field =
+        writer.def_field(writer.def_grid("xy", {x, y}).value(), "v", SampleType::kFloat64).value();
+    writer.set_stream(stream);
+    writer.begin_step(0).check();
+    esker_double_fill_later(
+        stream, static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(memory.data())), 480, 0x3f);
+    writer
+        .put(field,
+             Patch::dense(Box::from_extent(2, {10, 6}), reinterpret_cast<const double*>(memory.data())))
+        .check();
+    writer.end_step().check();
+    writer.close().check();
+  }
+  CudaOfTests::get().call("cuStreamDestroy_v2", stream);
+  std::vector<std::byte> found(480);
+  Dataset::open(path).value().read({.field = "v"}, found.data(), found.size()).check();
+  EXPECT_EQ(found, std::vector<std::byte>(480, std::byte{0x3f}));
+}
+
+// Whether levels are means is in the dataset, not in the options of the run that continues it.
+TEST_F(DeviceRuns, ContinueADatasetWithMeans) {
+  const auto run_of = [](bool continues) {
+    RunPlan run{
+        .n_ranks = 2, .first_step = continues ? 2 : 0, .end_step = continues ? 3 : 2, .path = "run.zarr"};
+    run.options = {{"format", "zarr"}};
+    if (!continues) run.options.insert({{"levels", "2"}, {"level_values", "mean"}});
+    return run;
+  };
+  std::array<std::shared_ptr<Store>, 2> stores{memory_store(), memory_store()};
+  for (std::size_t s = 0; s < stores.size(); ++s) {
+    if (s == 1) ::setenv("ESKER_TEST_DEVICE", "all", 1);
+    for (const bool continues : {false, true}) {
+      const Status written = write_all(stores[s], run_of(continues));
+      EXPECT_TRUE(written.ok()) << written.message();
+    }
+  }
+  expect_same_files(*stores[1], *stores[0], ".");
 }
 
 TEST_F(DeviceRuns, BufferedPutsCopyAndConvert) {
