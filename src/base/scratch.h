@@ -33,7 +33,7 @@ class Scratch {
     return std::align_val_t{size >= kHugePage ? kHugePage : alignof(std::max_align_t)};
   }
   struct Delete {
-    std::size_t size;
+    std::size_t size;  // of what it frees
     void operator()(std::byte* bytes) const { ::operator delete(bytes, alignment_of(size)); }
   };
 

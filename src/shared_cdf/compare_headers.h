@@ -32,7 +32,8 @@ struct HeaderDifference {
   std::string text;  ///< for example "dimension 'x' has length 4, on rank 0: 5"
 };
 
-/// Equal for headers that compare_headers() finds equal. Pure.
+/// Equal for headers that compare_headers() finds equal, and different for others, but for an accident of 64
+/// bits. Pure.
 std::uint64_t hash_definition(const Header& header);
 
 /// The first difference of `mine` from the header of rank 0; kNone if there is none. Offsets and the number
