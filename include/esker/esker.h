@@ -332,6 +332,9 @@ ESKER_API esker_status esker_begin_step(esker_dataset* ds, double time);
 /// number of patches per field, or none; together the ranks cover each field that is due exactly once. `type`
 /// is that of `data` and must be the field's. A box without samples is ignored. Errors: ESKER_OUT_OF_RANGE
 /// (leaves the grid), ESKER_WRONG_ORDER (no step is open, the field is not due).
+///
+/// The memory may be that of a GPU, here and in the other functions that put, see esker_set_stream
+/// (docs/guide/gpu.md).
 ESKER_API esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                  const int64_t* extent, const void* data);
 
@@ -365,6 +368,12 @@ ESKER_API esker_status esker_put_level(esker_dataset* ds, int field, int level, 
 ESKER_API esker_status esker_put_buffered_level(esker_dataset* ds, int field, int level, esker_type type,
                                                 const int64_t* lo, const int64_t* extent, const void* data,
                                                 const int64_t* stride_bytes, int64_t component_stride_bytes);
+
+/// Sets the CUDA stream (cudaStream_t, CUstream) in which the program fills GPU memory, for puts that follow,
+/// also in later steps: samples are copied when it has done what it has to do at the time of the put. Local.
+/// NULL, as at first: the legacy default stream. Memory of the host needs none. Errors: ESKER_WRONG_ORDER
+/// (the dataset is not open for writing).
+ESKER_API esker_status esker_set_stream(esker_dataset* ds, void* stream);
 
 // Adaptive storage. Rules say which samples of the open step are kept: of all fields of a grid (`object`
 // ESKER_GRID, `number` that of the grid) or of one field (ESKER_FIELD). Levels count from the finest: 0 keeps

@@ -121,6 +121,13 @@ esker_status esker_put_buffered_level(esker_dataset* ds, int field, int level, e
   });
 }
 
+esker_status esker_set_stream(esker_dataset* ds, void* stream) {
+  return writer_call(ds, "set_stream", [&](Writer& writer) {
+    writer.set_stream(stream);
+    return Status();
+  });
+}
+
 esker_status esker_end_step(esker_dataset* ds) {
   return writer_call(ds, "end_step", [](Writer& writer) { return writer.end_step(); });
 }

@@ -37,6 +37,7 @@ static void null_datasets(void) {
                                 esker_put_buffered(none, 0, ESKER_INT8, i, i, i, i, 0),
                                 esker_put_level(none, 0, 0, ESKER_INT8, i, i, i, i, 0),
                                 esker_put_buffered_level(none, 0, 0, ESKER_INT8, i, i, i, i, 0),
+                                esker_set_stream(none, NULL),
                                 esker_keep_level(none, ESKER_GRID, 0, 0),
                                 esker_keep_boxes(none, ESKER_GRID, 0, 1, i, i, 0, 0),
                                 esker_keep_range(none, ESKER_GRID, 0, 0, 0, 1, 0, 0, 0),
