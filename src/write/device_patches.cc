@@ -30,8 +30,15 @@ struct EndOfCopy {
 }  // namespace
 
 Status DevicePatches::find(Patch& patch, void* stream) {
+  const bool is_expected = patch.is_on_device;
   ESKER_ASSIGN_OR_RETURN(patch.is_on_device, find_on_device(patch.data, stream, buffers_));
-  return {};
+  if (!is_expected || patch.is_on_device) return {};
+  ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(patch.data));
+  if (access != device::Access::kHost) return {};
+  return error(Code::kInvalidArgument, "expected memory of a GPU, {}",
+               device::Driver::find() == nullptr
+                   ? "but this process has not loaded the CUDA driver (libcuda.so.1)"
+                   : "found an address that the CUDA driver does not know");
 }
 
 Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int components) {

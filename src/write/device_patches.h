@@ -20,8 +20,9 @@ class DevicePatches {
   /// `buffers`: those that steps are moved in.
   DevicePatches(ExchangeBuffers& buffers, const Options& options) : buffers_(buffers), options_(options) {}
 
-  /// Sets Patch::is_on_device. Such a patch is read after what `stream` has to do now; null: the legacy
-  /// stream. Errors of the driver. Local; may throw.
+  /// Sets Patch::is_on_device; kInvalidArgument if it is true before, and no device can access the memory.
+  /// Such a patch is read after what `stream` has to do now; null: the legacy stream. Errors of the driver.
+  /// Local; may throw.
   Status find(Patch& patch, void* stream);
   /// Returns when the host can access managed and pinned memory of the patches that were found. Errors of the
   /// driver. Local.
