@@ -10,6 +10,11 @@
 namespace esker::python {
 namespace {
 
+[[noreturn]] void throw_type(const std::string& found) {
+  throw Error(Code::kInvalidArgument,
+              "expected an array of integers or reals in native byte order, found " + found);
+}
+
 /// Uses the format characters of Python's struct module. The size comes from the item size, because the sizes
 /// of int and long depend on the platform.
 SampleType sample_type(const Py_buffer& view) {
@@ -21,11 +26,7 @@ SampleType sample_type(const Py_buffer& view) {
     return format.size() == 1 && kinds.find(format[0]) != std::string_view::npos;
   };
   const char* kind = one_of("fd") ? "float" : one_of("bhilq") ? "int" : one_of("BHILQ") ? "uint" : nullptr;
-  if (!kind) {
-    throw Error(Code::kInvalidArgument,
-                "expected an array of integers or reals in native byte order, found buffer format '" +
-                    std::string(format) + "'");
-  }
+  if (!kind) throw_type("buffer format '" + std::string(format) + "'");
   return parse_sample_type(kind + std::to_string(8 * view.itemsize)).value();
 }
 
@@ -46,19 +47,31 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 Buffer::~Buffer() { PyBuffer_Release(&view_); }
 
 Patch Buffer::patch(const Field& field, const std::vector<Index>& offset) const {
+  const auto axes = static_cast<std::size_t>(view_.ndim);
+  return make_patch(field, {view_.buf, sample_type(view_), {view_.shape, axes}, {view_.strides, axes}},
+                    offset);
+}
+
+SampleType named_type(const std::string& name) {
+  const auto type = parse_sample_type(name);
+  if (!type.ok()) throw_type("'" + name + "'");
+  return *type;
+}
+
+Patch make_patch(const Field& field, const ArrayMemory& array, const std::vector<Index>& offset) {
   const bool has_components = field.components > 1;
-  const int rank = view_.ndim - (has_components ? 1 : 0);
+  const int rank = static_cast<int>(array.shape.size()) - (has_components ? 1 : 0);
   if (rank != static_cast<int>(offset.size()) || rank < 1 || rank > kMaxRank ||
-      (has_components && view_.shape[rank] != field.components)) {
+      array.strides.size() != array.shape.size() ||
+      (has_components && array.shape[rank] != field.components)) {
     throw Error(Code::kInvalidArgument,
                 "expected an array with the grid's axes, slowest first, followed by one for the components "
-                "if there are "
-                "several, and an offset with one index per axis");
+                "if there are several, and an offset with one index per axis");
   }
   Patch patch;
-  patch.type = sample_type(view_);
+  patch.type = array.type;
   patch.repeats = true;  // strides of 0 are numpy.broadcast_to's
-  patch.data = view_.buf;
+  patch.data = array.data;
   patch.box.rank = rank;
   for (int a = 0; a < rank; ++a) {
     constexpr Index kFarthest = Index{1} << 62;
@@ -66,10 +79,10 @@ Patch Buffer::patch(const Field& field, const std::vector<Index>& offset) const 
       throw Error(Code::kOutOfRange, "the offset is outside the grid");
     const int axis = rank - 1 - a;
     patch.box.lo[a] = offset[a];
-    patch.box.hi[a] = offset[a] + view_.shape[axis];
-    patch.stride_bytes[a] = view_.strides[axis];
+    patch.box.hi[a] = offset[a] + array.shape[axis];
+    patch.stride_bytes[a] = array.strides[axis];
   }
-  patch.component_stride_bytes = has_components ? view_.strides[rank] : view_.itemsize;
+  patch.component_stride_bytes = has_components ? array.strides[rank] : size_bytes(array.type);
   return patch;
 }
 

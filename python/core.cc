@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "dlpack.h"
 #include "errors.h"
 #include "esker/dataset.hpp"
 #include "esker/esker.h"
@@ -243,6 +244,7 @@ NB_MODULE(_core, m) {
         "`files`: an esker.integrations.remote.Files; None: local files.");
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
+  esker::python::bind_dlpack(m);
   esker::python::bind_reader(m);
   esker::python::bind_names(m);
   esker::python::bind_verification(m);

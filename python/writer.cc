@@ -47,6 +47,7 @@ namespace {
 struct StepWriter {
   Writer writer;
   std::vector<Buffer> held = {};
+  std::vector<nb::object> held_on_device = {};
 };
 
 using Open = Result<Writer> (*)(const std::string&, const Communicator&, const Result<Options>&);
@@ -68,6 +69,7 @@ void end_step(StepWriter& w, const Ending& ending) {
     status = ending();
   }
   w.held.clear();
+  w.held_on_device.clear();
   status.check();
 }
 
@@ -112,27 +114,58 @@ int def_field(StepWriter& w, int grid, const std::string& name, const std::strin
   return w.writer.def_field({grid}, name, parsed.value(), options).value().index;
 }
 
-void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered,
-         std::optional<int> level) {
+const Field& field_to_put(const StepWriter& w, int number) {
   const auto& fields = w.writer.schema().fields();
-  if (field_number < 0 || field_number >= static_cast<int>(fields.size())) {
-    throw Error(Code::kInvalidArgument, "put: no field with number " + std::to_string(field_number));
+  if (number < 0 || number >= static_cast<int>(fields.size())) {
+    throw Error(Code::kInvalidArgument, "put: no field with number " + std::to_string(number));
   }
-  const Field& field = fields[field_number];
-  Buffer buffer(array);
-  Patch patch;
+  return fields[number];
+}
+
+/// What `make()` returns; errors name the field.
+template <class Make>
+Patch patch_of(const Field& field, const Make& make) {
   try {
-    patch = buffer.patch(field, offset);
+    return make();
   } catch (const Error& error) {
     throw Error(error.code(), "put '" + field.name + "': " + error.what());
   }
+}
+
+void put_patch(StepWriter& w, int field_number, const Patch& patch, bool buffered, std::optional<int> level) {
   const FieldId id{field_number};
   if (buffered) {
     (level ? w.writer.put_buffered(id, *level, patch) : w.writer.put_buffered(id, patch)).check();
     return;
   }
-  w.held.push_back(std::move(buffer));
   (level ? w.writer.put(id, *level, patch) : w.writer.put(id, patch)).check();
+}
+
+void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered,
+         std::optional<int> level) {
+  const Field& field = field_to_put(w, field_number);
+  Buffer buffer(array);
+  const Patch patch = patch_of(field, [&] { return buffer.patch(field, offset); });
+  if (!buffered) w.held.push_back(std::move(buffer));
+  put_patch(w, field_number, patch, buffered, level);
+}
+
+/// `array`: a DeviceArray of esker/base/device_arrays.py; `type`: NumPy's name.
+void put_on_device(StepWriter& w, int field_number, nb::handle array, const std::string& type,
+                   const std::vector<Index>& offset, bool buffered, std::optional<int> level) {
+  const Field& field = field_to_put(w, field_number);
+  const auto pointer = [&](const char* name) {
+    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr(name)));
+  };
+  Patch patch = patch_of(field, [&] {
+    const auto shape = nb::cast<std::vector<Py_ssize_t>>(array.attr("shape"));
+    const auto strides = nb::cast<std::vector<Py_ssize_t>>(array.attr("strides"));
+    return make_patch(field, {pointer("address"), named_type(type), shape, strides}, offset);
+  });
+  patch.is_on_device = true;
+  if (!buffered) w.held_on_device.emplace_back(nb::borrow(array.attr("owner")));
+  w.writer.set_stream(pointer("stream"));
+  put_patch(w, field_number, patch, buffered, level);
 }
 
 /// Values of a field, low and high.
@@ -239,6 +272,8 @@ void bind_steps(nb::class_<StepWriter>& writer) {
   writer.def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
       .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false, "level"_a = nb::none(),
            "Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.")
+      .def("put_on_device", &put_on_device, "field"_a, "array"_a, "type"_a, "offset"_a, "buffered"_a = false,
+           "level"_a = nb::none(), "The same for a DeviceArray; keeps its owner.")
       .def("keep", &keep, "grid"_a, "field"_a, "level"_a, "boxes"_a = nb::none(), "values"_a = nb::none(),
            "levels"_a = nb::none(), "offset"_a = std::vector<Index>(), "dilate"_a = 0, "drop_nan"_a = false,
            "Adds a rule for one field, or for all of the grid (field -1).")

@@ -336,6 +336,9 @@ class Writer:
         Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.
         """
 
+    def put_on_device(self, field: int, array: object, type: str, offset: Sequence[int], buffered: bool = False, level: int | None = None) -> None:
+        """The same for a DeviceArray; keeps its owner."""
+
     def keep(self, grid: int, field: int, level: int, boxes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None, values: tuple[int, float, float] | None = None, levels: object | None = None, offset: Sequence[int] = [], dilate: int = 0, drop_nan: bool = False) -> None:
         """Adds a rule for one field, or for all of the grid (field -1)."""
 
@@ -367,6 +370,25 @@ def create(path: str, options: Mapping[str, str] = {}, communicator: Communicato
 
 def append(path: str, options: Mapping[str, str] = {}, communicator: Communicator | None = None) -> Writer:
     """Collective."""
+
+class DlpackArray:
+    """The array of a DLPack capsule, for as long as this object exists."""
+
+    def __init__(self, capsule: object) -> None: ...
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In bytes."""
+
+    @property
+    def type(self) -> tuple[int, int, int]:
+        """Code, bits and lanes."""
 
 class ReadReport:
     @property

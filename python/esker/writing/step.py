@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, device_array
 from esker.base.stored_types import as_stored
 from esker.writing.definitions import WriterField, WriterGrid
 
@@ -37,7 +38,7 @@ class Step:
     def put(
         self,
         field: WriterField | str,
-        array: NDArray[Any],
+        array: NDArray[Any] | CudaArray | DlpackArray,
         offset: Sequence[int] | None = None,
         *,
         level: int | None = None,
@@ -51,6 +52,9 @@ class Step:
         it must not change until the step ends. A rank may put any number of arrays per field, including none.
         Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
         step fail on all ranks, even if it is caught.
+
+        The array may be in memory of a GPU: an object with `__cuda_array_interface__` (CuPy, Numba, JAX), or with
+        DLPack (PyTorch). It is copied when the step ends, and after what its stream has to do now.
 
         level: for a field of a mesh (Writer.mesh), the level that the array is a patch of; `offset` is in the
         indices of that level. Patches of a level are disjoint. What finer patches cover is not stored. All fields
@@ -67,14 +71,18 @@ class Step:
         """
         try:
             field = self._writer._field(field)
-            _check_array(field, array, buffered)
+            found = _plain_array(field, array)
+            _check_form(field, found, buffered)
             if level is not None:
                 level = operator.index(level)
-            n_dims = array.ndim - (field.components > 1)
+            n_dims = found.ndim - (field.components > 1)
             x_first = [0] * n_dims if offset is None else [operator.index(i) for i in offset]
             if level is None:
-                _check_place(field, array.shape[:n_dims], x_first)
-            self._core.put(field.number, as_stored(array), x_first, buffered, level)
+                _check_place(field, found.shape[:n_dims], x_first)
+            if isinstance(found, np.ndarray):
+                self._core.put(field.number, as_stored(found), x_first, buffered, level)
+            else:
+                self._core.put_on_device(field.number, found, _stored_name(found), x_first, buffered, level)
         except Exception as error:
             self._core.fail(error)
             raise
@@ -158,10 +166,29 @@ class Step:
             self._core.end_step(self._wait)  # the call that the others are in
 
 
-def _check_array(field: WriterField, array: NDArray[Any], converts: bool) -> None:
+def _plain_array(field: WriterField, array: object) -> NDArray[Any] | DeviceArray:
+    """The array itself, or what describes it on its GPU."""
+    if isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray):
+        return array
+    try:
+        found = device_array(array)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"put {field.name!r}: {error}") from error
+    if found is None:
+        raise TypeError(
+            f"put {field.name!r}: expected a plain numpy.ndarray, or an array on a GPU, found {type(array).__name__}"
+        )
+    return found
+
+
+def _stored_name(array: DeviceArray) -> str:
+    """The name of the type that is stored, as as_stored(); for another byte order no name of a type."""
+    dtype = as_stored(np.empty(0, array.dtype)).dtype
+    return dtype.name if dtype.isnative else dtype.str
+
+
+def _check_form(field: WriterField, array: NDArray[Any] | DeviceArray, converts: bool) -> None:
     """Checks that the extension does not make, or whose messages there would be in terms of C."""
-    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"put {field.name!r}: expected a plain numpy.ndarray, found {type(array).__name__}")
     is_viewed = array.dtype.kind in "bS" and as_stored(np.empty(0, array.dtype)).dtype == field.dtype
     if array.dtype != field.dtype and not is_viewed and not converts:
         found = array.dtype if array.dtype.isnative else f"{array.dtype.str} (not in native byte order)"
