@@ -125,8 +125,9 @@ typedef struct esker_comm esker_comm;
 /// The version of the library that runs, "0.1.0"; ESKER_VERSION is that of the header. Local.
 ESKER_API const char* esker_version(void);
 
-/// How the library that runs was built: lines "compiler: GNU 12.2.0, Release, x86_64", "codecs: zlib 1.2.13, ...",
-/// "HDF5: 1.10.8" or "HDF5: none". For people: the format may change. Static. Local.
+/// How the library that runs was built: lines "compiler: GNU 12.2.0, Release, x86_64", "codecs: zlib 1.2.13,
+/// ...", "HDF5: 1.10.8" or "HDF5: none", and which memory of GPUs it takes. For people: the format may
+/// change. Static. Local.
 ESKER_API const char* esker_build_facts(void);
 
 /// A few words for a status, static; any number is allowed. Local. esker_message has the full text.

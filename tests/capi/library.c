@@ -9,6 +9,7 @@ void test_library(const struct world* w) {
   (void)w;
   CHECK(strcmp(esker_version(), ESKER_VERSION) == 0);
   CHECK(strncmp(esker_build_facts(), "compiler: ", 10) == 0 && strstr(esker_build_facts(), "\ncodecs: zlib "));
+  CHECK(strstr(esker_build_facts(), "\nGPU memory: CUDA"));
   for (status = ESKER_OK; status <= ESKER_INTERNAL; ++status) {
     CHECK(strlen(esker_strerror(status)) > 3);
     CHECK(strcmp(esker_strerror(status), "unknown status") != 0);
