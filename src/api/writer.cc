@@ -191,6 +191,13 @@ class Writer::Impl {
     if (schema.grids()[call.grid].mesh) {
       return error(Code::kInvalidArgument, "{}: a mesh keeps what its patches have", where);
     }
+    if (call.rule.levels.data != nullptr) {
+      Patch levels = call.rule.levels;
+      ESKER_RETURN_IF_ERROR(pipeline->device_patches().find(levels, stream).with_context(where));
+      if (levels.is_on_device)
+        return error(Code::kUnsupported, "{}: levels must be in memory of the host, found that of a GPU",
+                     where);
+    }
     input->keep.push_back(std::move(call));
     return {};
   }
