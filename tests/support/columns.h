@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "esker/types/decomposition.hpp"
+#include "support/find_devices.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
 #include "write/pipeline.h"

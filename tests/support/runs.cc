@@ -236,23 +236,6 @@ StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
   if (run.keep) input.keep = run.keep(step, comm.rank(), input);
 }
 
-void find_devices(WritePipeline& pipeline, StepInput& input) {
-  if (std::getenv("ESKER_TEST_DEVICE") == nullptr) return;
-  const auto found = [&](Patch patch) {
-    pipeline.device_patches().find(patch, nullptr).check();
-    return patch;
-  };
-  for (PatchList& patches : input.patches) {
-    PatchList list;
-    list.expect(patches.boxes());
-    for (const Patch& patch : patches) list.push_back(found(patch));
-    patches = std::move(list);
-  }
-  for (auto& patches : input.mesh_patches) {
-    for (MeshPatch& each : patches) each.patch = found(each.patch);
-  }
-}
-
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
   StepData data(comm, run, step);
   find_devices(pipeline, data.input);

@@ -13,6 +13,7 @@
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
 #include "store/store.h"
+#include "support/find_devices.h"
 #include "support/scenario.h"
 #include "write/keep_call.h"
 #include "write/pipeline.h"
@@ -91,9 +92,6 @@ struct StepData {
  private:
   void put_on_mesh(const Communicator& comm, const Schema& schema, std::size_t f, unsigned seed);
 };
-
-/// What Writer::put does with each patch: finds those in memory of a device.
-void find_devices(WritePipeline& pipeline, StepInput& input);
 
 /// This rank's part of one step. Collective.
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step);
