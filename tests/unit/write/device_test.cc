@@ -78,6 +78,32 @@ TEST_F(DeviceRuns, WriteTheSameFilesInManyRoundsAndLater) {
   }
 }
 
+// Buffers of other ranks of the node, and messages that its leader combines, are pinned, too.
+TEST_F(DeviceRuns, UseTheKernelForAllBuffers) {
+  ::setenv("ESKER_TEST_DEVICE", "all", 1);
+  for (const Transport transport : {Transport::kShared, Transport::kLeaders, Transport::kMessages,
+                                    Transport::kAllToAll, Transport::kPut, Transport::kGet}) {
+    RunPlan run{.n_ranks = 4, .aggregators = 2, .transport = transport, .ranks_per_node = 2};
+    run.options = {{"bits_per_block", "8"}};
+    const auto store = memory_store();
+    run_ranks(
+        run.n_ranks,
+        [&](const Communicator& comm) {
+          auto pipeline = open_run(comm, store, run).value();
+          write_step(*pipeline, comm, run, 0).check();
+          const RunReport report = pipeline->report().value();
+          std::map<std::string, double> most;
+          for (const Spread& amount : report.counters.amounts) most[amount.name] = amount.max;
+          EXPECT_GT(most["device_bytes"], 0);
+          EXPECT_GT(most["device_pinned_bytes"], 0);
+          EXPECT_EQ(most["device_row_bytes"], 0) << static_cast<int>(transport);
+          EXPECT_TRUE(report.warnings.empty());
+          pipeline->close({}).check();
+        },
+        run.ranks_per_node);
+  }
+}
+
 TEST_F(DeviceRuns, OfMeshesWriteTheSameFiles) {
   RunPlan run{.n_ranks = 2, .schema = mesh_schema()};
   run.options = {{"bits_per_block", "6"}};
