@@ -37,8 +37,7 @@ TEST_P(CompareHeaders, NamesTheFirstDifference) {
   EXPECT_EQ(found.kind, GetParam().kind);
   EXPECT_EQ(found.text, GetParam().text);
   EXPECT_EQ(compare_headers(sample(), mine).kind, GetParam().kind);
-  EXPECT_NE(hash_definition(mine), hash_definition(sample()));
-  EXPECT_EQ(hash_definition(sample()), hash_definition(sample()));
+  EXPECT_EQ(hash_definition(mine) == hash_definition(sample()), GetParam().kind == Mismatch::kNone);
 }
 
 const Change kChanges[] = {
