@@ -26,6 +26,13 @@ void* allocate(std::size_t bytes) {
   return fails(bytes) ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
 }
 
+void* allocate_aligned_or_throw(std::size_t bytes, std::align_val_t alignment) {
+  const auto unit = static_cast<std::size_t>(alignment);
+  void* memory = fails(bytes) ? nullptr : std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
 void* allocate_or_throw(std::size_t bytes) {
   void* memory = allocate(bytes);
   if (!memory) throw std::bad_alloc();
@@ -39,6 +46,10 @@ void* allocate_or_throw(std::size_t bytes) {
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate_aligned_or_throw(bytes, alignment);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
