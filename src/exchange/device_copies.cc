@@ -57,7 +57,7 @@ Status DeviceCopies::deliver(const PatchCopy& copy, const std::byte* source, con
 
 Status DeviceCopies::finish() {
   if (!has_started_) return {};
-  const Status finished = buffers_.device()->finish();
+  Status finished = buffers_.device()->finish();
   has_started_ = false;
   return finished;
 }

@@ -187,7 +187,7 @@ Status prepare(Comm& comm, const ExchangeInputs& inputs, ExchangePolicy& policy,
                Prepared& prepared) {
   ESKER_RETURN_IF_ERROR(check_datatypes(comm, policy));
   if (policy.shares_memory()) {
-    const Status shared = Preparation(comm, inputs, policy, buffers, prepared).make();
+    Status shared = Preparation(comm, inputs, policy, buffers, prepared).make();
     if (shared.ok() || !policy.may_use_messages) return shared;
     buffers.release_shared();
     ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {

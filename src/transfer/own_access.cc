@@ -45,7 +45,7 @@ class RowWriter {
   Status flush() {
     if (buffer_.empty()) return {};
     swap_bytes(buffer_, static_cast<int>(array_.sample_bytes()));
-    const Status written = file_.write_at(buffer_, begin_);
+    Status written = file_.write_at(buffer_, begin_);
     buffer_.clear();
     return written;
   }

@@ -81,7 +81,7 @@ Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
   for (std::size_t i = 0; i < most.size(); ++i) {
     extents[i / kMaxRank][i % kMaxRank] = static_cast<Index>(most[i]);
   }
-  const Status are_regular = all_do(comm, "plan", [&] { return check_regular(schema, patches, extents); });
+  Status are_regular = all_do(comm, "plan", [&] { return check_regular(schema, patches, extents); });
   if (!are_regular.ok()) return are_regular;
   return extents;
 }

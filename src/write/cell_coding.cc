@@ -222,7 +222,7 @@ Status CellCoding::make(const Segment& segment, const Patch& patch, std::byte* t
     std::memcpy(target + place.first_bytes + offset, coded, static_cast<std::size_t>(segment.sample_bytes));
     return {};
   };
-  const Status status = for_each_place(place.samples, code);
+  Status status = for_each_place(place.samples, code);
   column.largest_error = std::max(column.largest_error, head.errors[last]);
   return status;
 }

@@ -76,7 +76,7 @@ Status OpenDataset::define(const Status& local, const Schema& schema, const std:
     return local;
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false}));
-  const Status status = all_do(*comm_, "define", [&] {
+  Status status = all_do(*comm_, "define", [&] {
     schema_ = schema;
     ESKER_RETURN_IF_ERROR(schema_.set_default_compression(compression));
     if (files_.format->stores_flat()) ESKER_RETURN_IF_ERROR(check_mesh_arrays(schema_));
@@ -152,7 +152,7 @@ void OpenDataset::add_step(double time) {
 
 // Leftovers of a failure here are removed before the next step: no step is written over leftovers.
 Status OpenDataset::reclaim(bool durable) {
-  const Status status = root_does(*comm_, "reclaim", [&] { return files_.format->reclaim(durable); });
+  Status status = root_does(*comm_, "reclaim", [&] { return files_.format->reclaim(durable); });
   has_leftovers_ = !status.ok();
   settle_indexes(std::ssize(times_));
   return status;

@@ -146,7 +146,7 @@ Status WritePipeline::write_flat_step(StepInput input, bool later) {
                 later && can_store_in_thread(plans_.options()) ? &queue_ : nullptr);
   EndOfStep end(step_);
   ESKER_RETURN_IF_ERROR(step_->open(later));
-  const Status planned = step_->plan();
+  Status planned = step_->plan();
   if (!planned.ok()) {
     plans_.fail();
     return planned;

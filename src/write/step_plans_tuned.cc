@@ -19,7 +19,7 @@ Status StepPlans::take_setting(const StepInput& input, StepPlan*& plan, bool& is
   FilePattern pattern;
   ExchangePolicy policy;
   Setting next;
-  const Status status = all_do(*comm_, "tune", [&]() -> Status {
+  Status status = all_do(*comm_, "tune", [&]() -> Status {
     const FilePattern& now = maker_.pattern();
     ESKER_ASSIGN_OR_RETURN(pattern,
                            FilePattern::of(now.stripes, comm_->size(), dataset_->files().top, *options));

@@ -33,7 +33,7 @@ Status StepTransaction::open(bool later) {
     return plans_.offer(input_, offer_);
   });
   bool any_stale = false, any_keeps = false;
-  const Status agreed =
+  Status agreed =
       agree(comm_, Ballot{mine, "end_step", hash, arguments, offer_.is_stale, 0, offer_.keeps}, &any_stale,
             &any_keeps);
   offer_.is_stale = any_stale;
@@ -68,7 +68,7 @@ Status StepTransaction::prepare_places() {
     return {};
   }));
   ESKER_ASSIGN_OR_RETURN(places, share_text(comm_, std::move(places), 0));
-  const Status taken = all_do(comm_, "prepare", [&] { return plan_->layouts->take_places(places); });
+  Status taken = all_do(comm_, "prepare", [&] { return plan_->layouts->take_places(places); });
   record_.counters().commit_s += watch.elapsed_s();
   return taken;
 }

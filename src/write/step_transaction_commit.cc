@@ -92,7 +92,7 @@ Status StepTransaction::commit_step() {
 
 /// Undoes the visible effects of a commit that failed. Collective.
 Status StepTransaction::undo_commit(bool began_partitions) {
-  const Status rewound = root_does(comm_, "undo the commit", [&] {
+  Status rewound = root_does(comm_, "undo the commit", [&] {
     if (began_partitions) format().doubt_indexes(stored_);
     return format().rewind(stored_.step, dataset_.undoes_durably());
   });

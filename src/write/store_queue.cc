@@ -40,7 +40,7 @@ Status StoreQueue::add(std::span<std::byte> bytes, const Action& action) {
     if (hold(bytes, entry) || (can_stage && stage(bytes, entry))) {
       entry.size_bytes = bytes.size();
       entry.misaligned_bytes = misaligned_bytes(bytes.data());
-      const Status entered = guarded("queue", [&] {
+      Status entered = guarded("queue", [&] {
         entry.action = action;
         return enter(std::move(entry));
       });

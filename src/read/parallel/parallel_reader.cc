@@ -98,7 +98,7 @@ Status ParallelReader::read_as_set(const std::vector<ReadRequest>& mine,
   for (const ReadRequest& request : mine) asked.data_bytes += bytes_of(data_, request);
   if (may_aggregate()) {
     report = asked;
-    const Status together = read_together(mine, strided, report);
+    Status together = read_together(mine, strided, report);
     if (together.ok() && report.aggregated) return {};
     // Alone it takes less memory.
     if (!together.ok() && (must_aggregate_ || together.code() != Code::kOutOfMemory)) return together;
