@@ -242,7 +242,7 @@ def test_version_says_how_it_was_built(esker_command: Run) -> None:
     first, *facts = esker_command("--version").stdout.splitlines()
     assert first == f"esker, version {esker.__version__}"
     names, values = zip(*(line.split(": ", 1) for line in facts))
-    assert names == ("compiler", "codecs", "HDF5", "MPI", "Python")
+    assert names == ("compiler", "codecs", "HDF5", "GPU memory", "MPI", "Python")
     assert re.match(r"(GNU|Clang) [0-9.]+, \w+, \w+$", values[0])
     assert re.match(r"zlib [0-9.]+, lz4 [0-9.]+, zstd [0-9.]+, zfp [0-9.]+, blosc [0-9.]+$", values[1])
     assert re.match(r"[0-9.]+$|none$", values[2])
