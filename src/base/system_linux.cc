@@ -1,5 +1,6 @@
 // Linux.
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -91,6 +92,16 @@ std::string path_of_descriptor(int descriptor) {
 
 void prefer_huge_pages(std::span<std::byte> memory) noexcept {
   (void)::madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
+}
+
+std::uint64_t library_loads() noexcept {
+  std::uint64_t loads = 0;
+  const auto take = [](::dl_phdr_info* info, std::size_t, void* to) {
+    *static_cast<std::uint64_t*>(to) = info->dlpi_adds;
+    return 1;  // the first has it
+  };
+  (void)::dl_iterate_phdr(take, &loads);
+  return loads;
 }
 
 bool is_on_lustre(const std::string& path) noexcept {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <thread>
 
@@ -21,6 +22,11 @@ void run_on_last(int) noexcept {}
 void yield_to_program() noexcept {}
 
 void prefer_huge_pages(std::span<std::byte>) noexcept {}
+
+std::uint64_t library_loads() noexcept {
+  static std::atomic<std::uint64_t> calls = 0;
+  return ++calls;
+}
 
 long thread_sleeps() noexcept { return 0; }
 

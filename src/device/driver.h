@@ -40,8 +40,8 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
 // clang-format off
 /// X(member, its name in the library, types of arguments)
 #define ESKER_DRIVER_FUNCTIONS(X)                                                                             \
-  X(get_error_name, "cuGetErrorName", DriverResult, const char**)                                                   \
-  X(get_error_string, "cuGetErrorString", DriverResult, const char**)                                               \
+  X(get_error_name, "cuGetErrorName", DriverResult, const char**)                                             \
+  X(get_error_string, "cuGetErrorString", DriverResult, const char**)                                         \
   X(get_pointer_attributes, "cuPointerGetAttributes", unsigned, int*, void**, Address)                        \
   X(get_current_context, "cuCtxGetCurrent", Context*)                                                         \
   X(get_device_of_context, "cuCtxGetDevice", int*)                                                            \
@@ -77,7 +77,8 @@ struct Driver {
   ESKER_DRIVER_FUNCTIONS(X)
 #undef X
 
-  /// The driver that the process has loaded; null: none, or one that lacks functions. Local; cheap.
+  /// The driver that the process has loaded; null: none, or one that lacks functions. Local;
+  /// about 10 ns.
   static const Driver* find();
 
   /// OK if the result is a success; else kIoError, or kOutOfMemory, with the name of the call and the

@@ -1,5 +1,6 @@
 #include "base/system.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,17 @@ TEST(System, AnUnlinkedFileHasNoNameAndCanBeWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(directory));
   std::filesystem::remove_all(directory);
   EXPECT_EQ(open_unlinked_file(directory.string()), -1);
+}
+
+TEST(System, LibraryLoadsGrowWithEachLibrary) {
+  const std::uint64_t before = library_loads();
+#ifdef __linux__
+  EXPECT_EQ(library_loads(), before);
+#endif
+  void* const library = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY);  // of glibc; no program has it
+  if (library == nullptr) GTEST_SKIP() << ::dlerror();
+  EXPECT_GT(library_loads(), before);
+  ::dlclose(library);
 }
 
 }  // namespace
