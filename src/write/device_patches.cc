@@ -1,6 +1,6 @@
 #include "write/device_patches.h"
 
-#include <exception>
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -11,27 +11,9 @@
 
 namespace esker {
 
-namespace {
-
-/// Before memory is freed that a copy writes to, whatever happens.
-struct EndOfCopy {
-  device::DeviceMemory& device;
-  explicit EndOfCopy(device::DeviceMemory& of) : device(of) {}
-  EndOfCopy(const EndOfCopy&) = delete;
-  EndOfCopy& operator=(const EndOfCopy&) = delete;
-  ~EndOfCopy() {
-    try {
-      (void)device.finish();
-    } catch (const std::exception&) {  // no memory for the text of an error
-    }
-  }
-};
-
-}  // namespace
-
 Status DevicePatches::find(Patch& patch, void* stream) {
   const bool is_expected = patch.is_on_device;
-  ESKER_ASSIGN_OR_RETURN(patch.is_on_device, find_on_device(patch.data, stream, buffers_));
+  ESKER_ASSIGN_OR_RETURN(patch.is_on_device, find_on_device(patch.data, stream, maker_.buffers()));
   if (!is_expected || patch.is_on_device) return {};
   ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(patch.data));
   if (access != device::Access::kHost) return {};
@@ -49,26 +31,31 @@ Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int compon
   if (!copy.memory) return error(Code::kOutOfMemory, "cannot allocate {} bytes for a copy", bytes);
   copy.patch = dense_form(patch, components, patch.type);
   copy.patch.data = copy.memory.get();
-  SampleMap from = SampleMap::strided(patch.box, patch.stride_bytes);
-  SampleMap to = SampleMap::strided(patch.box, copy.patch.stride_bytes);
-  from.add_strided(components, patch.component_stride_bytes);
-  to.add_strided(components, copy.patch.component_stride_bytes);
-  // Pinning memory for one copy costs more than the driver's copy of dense rows.
-  device::DeviceMemory& device = *buffers_.device();
-  const EndOfCopy end{device};
-  ESKER_RETURN_IF_ERROR(device.start_from_device(
-      patch.data, value_bytes, static_cast<const std::byte*>(patch.data), from, copy.memory.get(), to, {}));
+  PatchCopy gathered{value_bytes,
+                     {0, SampleMap::strided(patch.box, patch.stride_bytes)},
+                     {0, SampleMap::strided(patch.box, copy.patch.stride_bytes)}};
+  gathered.in_patch.samples.add_strided(components, patch.component_stride_bytes);
+  gathered.in_place.samples.add_strided(components, copy.patch.component_stride_bytes);
+  DeviceCopies device(maker_.buffers());  // ends before the memory of the copy, also after an error
+  ESKER_RETURN_IF_ERROR(device.gather(gathered, patch, copy.memory.get()));
   ESKER_RETURN_IF_ERROR(device.finish());
   return copy;
 }
 
-bool DevicePatches::needs_all_on_host(const StepInput& input, bool averages_levels) const {
-  return options_.transport == Transport::kPutTypes || averages_levels || options_.compare_shared_nodes ||
-         !input.keep.empty();
+/// Whether values of a field are read before they move, whatever its patches are.
+bool DevicePatches::needs_on_host(const Schema& schema, int field, const StepInput& input,
+                                  bool averages_levels) const {
+  const Options& options = maker_.options();
+  if (options.transport == Transport::kPutTypes || averages_levels || options.compare_shared_nodes)
+    return true;
+  if (schema.fields()[static_cast<std::size_t>(field)].stored_bits > 0) return true;
+  return std::any_of(input.keep.begin(), input.keep.end(), [&](const KeepCall& call) {
+    return call.rule.region == KeepRule::Region::kRange && call.rule.field.index == field;
+  });
 }
 
 Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) {
-  const Index bytes = buffered_bytes(field, patch), most = options_.memory_budget_bytes / 2;
+  const Index bytes = buffered_bytes(field, patch), most = maker_.most_copied_bytes();
   if (input.copied_bytes + bytes > most) {
     return error(Code::kOutOfMemory,
                  "'{}': values of patches on a device are needed in {} bytes of host memory, but half of "
@@ -84,24 +71,21 @@ Status DevicePatches::bring(const Field& field, StepInput& input, Patch& patch) 
 }
 
 Status DevicePatches::bring_to_host(const Schema& schema, bool averages_levels, StepInput& input) {
-  if (buffers_.device() == nullptr) return {};
+  if (maker_.buffers().device() == nullptr) return {};
   ESKER_RETURN_IF_ERROR(finish_streams());
-  const bool needs_all = needs_all_on_host(input, averages_levels);
-  for (std::size_t f = 0; f < input.patches.size(); ++f) {
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    if (!needs_on_host(schema, static_cast<int>(f), input, averages_levels)) continue;
     const Field& field = schema.fields()[f];
-    PatchList& patches = input.patches[f];
-    if (!needs_all && field.stored_bits == 0) continue;
     PatchList brought;
-    brought.expect(patches.boxes());
-    for (Patch patch : patches) {
+    brought.expect(input.patches[f].boxes());
+    for (Patch patch : input.patches[f]) {
       if (patch.is_on_device) ESKER_RETURN_IF_ERROR(bring(field, input, patch));
       brought.push_back(patch);
     }
-    patches = std::move(brought);
-  }
-  for (std::size_t f = 0; needs_all && f < input.mesh_patches.size(); ++f) {
+    input.patches[f] = std::move(brought);
+    if (f >= input.mesh_patches.size()) continue;
     for (MeshPatch& each : input.mesh_patches[f]) {
-      if (each.patch.is_on_device) ESKER_RETURN_IF_ERROR(bring(schema.fields()[f], input, each.patch));
+      if (each.patch.is_on_device) ESKER_RETURN_IF_ERROR(bring(field, input, each.patch));
     }
   }
   return {};

@@ -4,21 +4,20 @@
 // in memory of the host.
 #pragma once
 
-#include "esker/types/options.hpp"
 #include "esker/types/patch.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
-#include "exchange/buffers.h"
 #include "exchange/device_copies.h"
 #include "write/buffered_patch.h"
+#include "write/plan_maker.h"
 #include "write/step_input.h"
 
 namespace esker {
 
 class DevicePatches {
  public:
-  /// `buffers`: those that steps are moved in.
-  DevicePatches(ExchangeBuffers& buffers, const Options& options) : buffers_(buffers), options_(options) {}
+  /// `maker`: of the plans by which steps are moved.
+  explicit DevicePatches(PlanMaker& maker) : maker_(maker) {}
 
   /// Sets Patch::is_on_device; kInvalidArgument if it is true before, and no device can access the memory.
   /// Such a patch is read after what `stream` has to do now; null: the legacy stream. Errors of the driver.
@@ -26,22 +25,22 @@ class DevicePatches {
   Status find(Patch& patch, void* stream);
   /// Returns when the host can access managed and pinned memory of the patches that were found. Errors of the
   /// driver. Local.
-  Status finish_streams() { return esker::finish_streams(buffers_); }
+  Status finish_streams() { return esker::finish_streams(maker_.buffers()); }
   /// A dense copy of a patch on a device, of its type. kOutOfMemory; errors of the driver. Local.
   Result<BufferedPatch> copy_to_host(const Patch& patch, int components);
 
-  /// Replaces patches of a step whose values are needed before they move: of fields with stored_bits, and
-  /// where options or rules ask for means, ranges of values, equal nodes or derived datatypes. The copies
-  /// count as those of buffered puts. kOutOfMemory names the budget that is needed. Local.
+  /// Replaces patches of a step whose values are needed before they move: of fields with stored_bits or
+  /// with a rule for a range of their values, and of all fields for means, equal nodes or derived datatypes.
+  /// The copies count as those of buffered puts. kOutOfMemory names the budget that is needed. Local.
   /// `averages_levels`: of the format.
   Status bring_to_host(const Schema& schema, bool averages_levels, StepInput& input);
 
  private:
-  [[nodiscard]] bool needs_all_on_host(const StepInput& input, bool averages_levels) const;
+  [[nodiscard]] bool needs_on_host(const Schema& schema, int field, const StepInput& input,
+                                   bool averages_levels) const;
   Status bring(const Field& field, StepInput& input, Patch& patch);
 
-  ExchangeBuffers& buffers_;
-  const Options& options_;
+  PlanMaker& maker_;
 };
 
 }  // namespace esker

@@ -50,7 +50,7 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, WriteTarget target)
                         [this](CommCall call, std::size_t bytes) { record_.traffic().count(call, bytes); })),
       dataset_(*comm_, std::move(target.store), std::move(target.format), target.options.fsync),
       plans_(*comm_, dataset_, record_, std::move(target.options), target.pattern, std::move(target.tuner)),
-      device_patches_(plans_.buffers(), plans_.options()),
+      device_patches_(plans_.maker()),
       queue_({plans_.options().async_memory_bytes, plans_.options().stage, plans_.options().async_cores}) {
   comm_->add_end_listener(this);
 }

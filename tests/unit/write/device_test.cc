@@ -124,6 +124,18 @@ TEST_F(DeviceRuns, WithStoredBitsOrRulesWriteTheSameFiles) {
   expect_same_from_device(rules, esker_double_copy_bytes);
 }
 
+// What other rules keep is known without values.
+TEST_F(DeviceRuns, WithRulesForPlacesAreGathered) {
+  for (const KeepRule& rule : {KeepRule::everywhere(-2), KeepRule::inside({Box{{3, 2}, {9, 11}}})}) {
+    RunPlan run{.n_ranks = 3, .single = true};
+    run.options = {{"bits_per_block", "6"}};
+    run.keep = [&](Index, int, const StepInput&) { return std::vector<KeepCall>{{0, -1, rule}}; };
+    const auto copied_by_rows = esker_double_copy_bytes();
+    expect_same_from_device(run);
+    EXPECT_EQ(esker_double_copy_bytes(), copied_by_rows);
+  }
+}
+
 TEST_F(DeviceRuns, SayWhatBudgetCopiesOnTheHostNeed) {
   RunPlan run{.memory_budget = Index{4} << 10, .schema = stored_bits_schema()};
   ::setenv("ESKER_TEST_DEVICE", "all", 1);
