@@ -233,10 +233,8 @@ Status DeviceMemory::wait_for(const void* memory, void* stream) {
     const CurrentContext current(driver_, of_stream);
     ESKER_RETURN_IF_ERROR(current.status());
     int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
-    if (stream != nullptr) {
-      ESKER_RETURN_IF_ERROR(
-          driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
-    }
+    ESKER_RETURN_IF_ERROR(
+        driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
     if (capture != 0) return error(Code::kWrongOrder, "the stream is captured in a graph: put after that");
     ESKER_RETURN_IF_ERROR(make_event(*recorder));
     ESKER_RETURN_IF_ERROR(
@@ -328,13 +326,11 @@ Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy c
   ESKER_RETURN_IF_ERROR(current.status());
   ESKER_RETURN_IF_ERROR(make_stream(*in));
   in->has_work = true;
-  const Index bytes = copy.size_bytes();
-  copied_bytes_ += bytes;
   if (window.empty()) return start_boxes(*in, direction, copy);
   load_kernel(*in);
   const Pin* const pinned = in->kernel != nullptr ? pin(*in, window) : nullptr;
   if (pinned == nullptr) {
-    copied_without_kernel_bytes_ += bytes;
+    copied_without_kernel_bytes_ += copy.size_bytes();
     return start_boxes(*in, direction, copy);
   }
   (direction == Direction::kToDevice ? copy.from : copy.to) =

@@ -67,11 +67,9 @@ class DeviceMemory {
 
   /// Of all windows, those of other ranks of the node included, which these count in their budgets.
   [[nodiscard]] Index pinned_bytes() const { return pinned_bytes_; }
-  /// Of all copies that were started.
-  [[nodiscard]] Index copied_bytes() const { return copied_bytes_; }
-  /// Of those, the bytes that the driver copied to or from a window because the kernel could not.
+  /// What the driver copied to or from windows because the kernel could not.
   [[nodiscard]] Index copied_without_kernel_bytes() const { return copied_without_kernel_bytes_; }
-  /// Why; empty if the kernel copied all.
+  /// Why the kernel could not; empty if it copied all.
   [[nodiscard]] const std::string& why_without_kernel() const { return why_without_kernel_; }
 
  private:
@@ -84,7 +82,7 @@ class DeviceMemory {
     ContextState* in = nullptr;
     bool is_ours = true;  // false: the program, or MPI, has pinned it
   };
-  Status start(Direction direction, const void* memory, SampleCopy copy, const std::byte* on_host,
+  Status start(Direction direction, const void* memory, SampleCopy copy, const std::byte* host_side,
                std::span<std::byte> window);
   Status start_kernel(ContextState& in, const SampleCopy& copy);
   Status start_boxes(ContextState& in, Direction direction, const SampleCopy& copy);
@@ -106,7 +104,7 @@ class DeviceMemory {
   ContextState* last_ = nullptr;
   std::vector<Pin> pins_;
   std::vector<std::span<std::byte>> not_pinned_;
-  Index pinned_bytes_ = 0, copied_bytes_ = 0, copied_without_kernel_bytes_ = 0;
+  Index pinned_bytes_ = 0, copied_without_kernel_bytes_ = 0;
   std::string why_without_kernel_;
 };
 
