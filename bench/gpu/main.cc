@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--step-edge", step_edge, "of the samples per rank and field in a step")
       ->capture_default_str();
-  app.add_option("--repeat", repeat, "repetitions, of which medians are printed")
+  app.add_option("--repeat", repeat, "repetitions; their medians are printed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--dir", directory, "where steps are written")->capture_default_str();

@@ -560,7 +560,6 @@ Status Writer::flush() {
   return guarded("flush", [&] { return impl_->flush(); });
 }
 void Writer::fail(const Status& reason) { impl_->fail(reason); }
-
 void Writer::set_stream(void* stream) { impl_->set_stream(stream); }
 Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
@@ -52,13 +51,12 @@ RunReport begin_report(Comm& comm, const RunRecord& record, const Options& optio
 /// Collective.
 Status add_device_warning(Comm& comm, const ExchangeBuffers& buffers, std::vector<std::string>& warnings) {
   Status reason;
-  const Status made = guarded("report", [&] {
+  ESKER_RETURN_IF_ERROR(all_do(comm, "report", [&] {
     const device::DeviceMemory* const device = buffers.device();
     if (device != nullptr && device->copied_without_kernel_bytes() > 0)
       reason = Status(Code::kUnsupported, device->why_without_kernel());
     return Status();
-  });
-  ESKER_RETURN_IF_ERROR(agree(comm, made));
+  }));
   const Status found = agree(comm, reason);  // that of the first rank that has one, with its number
   return all_do(comm, "report", [&] {
     if (!found.ok()) {
