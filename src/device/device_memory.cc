@@ -20,6 +20,7 @@ constexpr unsigned kMapped = 2;          // CU_MEMHOSTREGISTER_DEVICEMAP
 constexpr DriverResult kAlreadyRegistered = 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
 constexpr unsigned kThreads = 256;                // of a block
 constexpr unsigned kMostBlocks = 2048;            // more do not write to the host faster
+constexpr std::size_t kStreams = 4;               // small copies alone do not fill the bus
 
 struct PointerFacts {
   Access access = Access::kHost;
@@ -61,13 +62,15 @@ bool are_same(std::span<const std::byte> a, std::span<const std::byte> b) {
 /// What the driver makes in one context of the program.
 struct DeviceMemory::ContextState {
   Context context = nullptr;
-  std::optional<int> retained;  // the device, if this is its primary context
-  Stream stream = nullptr;
+  std::optional<int> retained;             // the device, if this is its primary context
+  std::array<Stream, kStreams> streams{};  // copies take them in turn; the last waits for the program's
+  std::size_t next_stream = 0;
   Event event = nullptr;
   Module module = nullptr;
   Function kernel = nullptr;  // null: the module cannot be loaded
   bool has_tried_kernel = false;
-  bool has_work = false;  // that finish() waits for
+  bool has_work = false;    // that finish() waits for
+  bool has_waited = false;  // the last stream, for something that the others do not wait for yet
 };
 
 /// Makes a context the current one of the thread.
@@ -116,7 +119,9 @@ DeviceMemory::~DeviceMemory() {
         if (current.status().ok()) {
           if (in->module != nullptr) (void)driver_.unload_module(in->module);
           if (in->event != nullptr) (void)driver_.destroy_event(in->event);
-          if (in->stream != nullptr) (void)driver_.destroy_stream(in->stream);
+          for (const Stream stream : in->streams) {
+            if (stream != nullptr) (void)driver_.destroy_stream(stream);
+          }
         }
       }
       if (in->retained) (void)driver_.release_primary_context(*in->retained);
@@ -186,9 +191,30 @@ Status DeviceMemory::make_event(ContextState& in) {
 }
 
 /// In the current context, which is that of `in`.
-Status DeviceMemory::make_stream(ContextState& in) {
-  if (in.stream != nullptr) return {};
-  return driver_.check(driver_.create_stream(&in.stream, kNonBlocking), "cuStreamCreate");
+Status DeviceMemory::make_streams(ContextState& in) {
+  for (Stream& stream : in.streams) {
+    if (stream != nullptr) continue;
+    ESKER_RETURN_IF_ERROR(driver_.check(driver_.create_stream(&stream, kNonBlocking), "cuStreamCreate"));
+  }
+  return {};
+}
+
+/// In the current context, which is that of `in`. All wait for what the last stream waits for.
+Status DeviceMemory::take_next_stream(ContextState& in, Stream& next) {
+  ESKER_RETURN_IF_ERROR(make_streams(in));
+  in.has_work = true;
+  if (in.has_waited) {
+    ESKER_RETURN_IF_ERROR(make_event(in));
+    ESKER_RETURN_IF_ERROR(driver_.check(driver_.record_event(in.event, in.streams.back()), "cuEventRecord"));
+    for (std::size_t s = 0; s + 1 < kStreams; ++s) {
+      ESKER_RETURN_IF_ERROR(
+          driver_.check(driver_.let_stream_wait(in.streams[s], in.event, 0), "cuStreamWaitEvent"));
+    }
+    in.has_waited = false;
+  }
+  next = in.streams[in.next_stream];
+  in.next_stream = (in.next_stream + 1) % kStreams;
+  return {};
 }
 
 /// In the current context, which is that of `in`, once. The driver compiles it.
@@ -242,9 +268,9 @@ Status DeviceMemory::wait_for(const void* memory, void* stream) {
   }
   const CurrentContext current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
-  ESKER_RETURN_IF_ERROR(make_stream(*in));
-  in->has_work = true;
-  return driver_.check(driver_.let_stream_wait(in->stream, recorder->event, 0), "cuStreamWaitEvent");
+  ESKER_RETURN_IF_ERROR(make_streams(*in));
+  in->has_work = in->has_waited = true;
+  return driver_.check(driver_.let_stream_wait(in->streams.back(), recorder->event, 0), "cuStreamWaitEvent");
 }
 
 void DeviceMemory::note_without_kernel(const Status& reason) {
@@ -324,29 +350,29 @@ Status DeviceMemory::start(Direction direction, const void* memory, SampleCopy c
   ESKER_ASSIGN_OR_RETURN(ContextState* const in, context_of(memory));
   const CurrentContext current(driver_, in->context);
   ESKER_RETURN_IF_ERROR(current.status());
-  ESKER_RETURN_IF_ERROR(make_stream(*in));
-  in->has_work = true;
-  if (window.empty()) return start_boxes(*in, direction, copy);
+  Stream stream = nullptr;
+  ESKER_RETURN_IF_ERROR(take_next_stream(*in, stream));
+  if (window.empty()) return start_boxes(stream, direction, copy);
   load_kernel(*in);
   const Pin* const pinned = in->kernel != nullptr ? pin(*in, window) : nullptr;
   if (pinned == nullptr) {
     copied_without_kernel_bytes_ += copy.size_bytes();
-    return start_boxes(*in, direction, copy);
+    return start_boxes(stream, direction, copy);
   }
   (direction == Direction::kToDevice ? copy.from : copy.to) =
       pinned->on_device + static_cast<Address>(host_side - window.data());
-  return start_kernel(*in, copy);
+  return start_kernel(in->kernel, stream, copy);
 }
 
-Status DeviceMemory::start_kernel(ContextState& in, const SampleCopy& copy) {
+Status DeviceMemory::start_kernel(Function kernel, Stream stream, const SampleCopy& copy) {
   Status status;
   for_each_task(copy, [&](const CopyTask& task) {
     if (!status.ok()) return;
     const unsigned blocks = std::min(kMostBlocks, (task.num_units + kThreads - 1) / kThreads);
     std::array<void*, 1> parameters{const_cast<CopyTask*>(&task)};  // only read
-    status = driver_.check(driver_.launch_kernel(in.kernel, blocks, 1, 1, kThreads, 1, 1, 0, in.stream,
-                                                 parameters.data(), nullptr),
-                           "cuLaunchKernel");
+    status = driver_.check(
+        driver_.launch_kernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, parameters.data(), nullptr),
+        "cuLaunchKernel");
   });
   return status;
 }
@@ -367,7 +393,7 @@ Copy3d::Side side_of(bool is_on_device, Address address, Index pitch_bytes, Inde
 
 }  // namespace
 
-Status DeviceMemory::start_boxes(ContextState& in, Direction direction, const SampleCopy& copy) {
+Status DeviceMemory::start_boxes(Stream stream, Direction direction, const SampleCopy& copy) {
   const bool to_device = direction == Direction::kToDevice;
   Status status;
   for_each_copy_box(copy, [&](const CopyBox& box) {
@@ -376,9 +402,9 @@ Status DeviceMemory::start_boxes(ContextState& in, Direction direction, const Sa
                   to = copy.to + static_cast<Address>(box.to_bytes);
     const auto row_bytes = static_cast<std::size_t>(box.row_bytes);
     if (box.rows == 1 && box.planes == 1) {  // of any size, where a pitch has 31 bits
-      status = to_device ? driver_.check(driver_.copy_to_device(to, on_host(from), row_bytes, in.stream),
+      status = to_device ? driver_.check(driver_.copy_to_device(to, on_host(from), row_bytes, stream),
                                          "cuMemcpyHtoDAsync")
-                         : driver_.check(driver_.copy_to_host(on_host(to), from, row_bytes, in.stream),
+                         : driver_.check(driver_.copy_to_host(on_host(to), from, row_bytes, stream),
                                          "cuMemcpyDtoHAsync");
       return;
     }
@@ -388,7 +414,7 @@ Status DeviceMemory::start_boxes(ContextState& in, Direction direction, const Sa
     request.width_bytes = row_bytes;
     request.height = static_cast<std::size_t>(box.rows);
     request.depth = static_cast<std::size_t>(box.planes);
-    status = driver_.check(driver_.copy_3d(&request, in.stream), "cuMemcpy3DAsync");
+    status = driver_.check(driver_.copy_3d(&request, stream), "cuMemcpy3DAsync");
   });
   return status;
 }
@@ -403,9 +429,12 @@ Status DeviceMemory::finish() {
     Context popped = nullptr;
     DriverResult result = driver_.push_context(in->context);
     const bool is_current = result == kSuccess;
-    if (is_current) result = driver_.synchronize_stream(in->stream);
+    for (const Stream stream : in->streams) {
+      if (!is_current || stream == nullptr) continue;
+      if (const DriverResult ended = driver_.synchronize_stream(stream); result == kSuccess) result = ended;
+    }
     if (is_current) (void)driver_.pop_context(&popped);
-    in->has_work = false;
+    in->has_work = in->has_waited = false;
     if (result == kSuccess || failed != kSuccess) continue;
     failed = result;
     call = is_current ? "cuStreamSynchronize" : "cuCtxPushCurrent";

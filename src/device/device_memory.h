@@ -2,8 +2,7 @@
 //
 // One kernel writes samples in any order that a layout has directly into host memory that is pinned. Where a
 // window cannot be pinned, or the kernel cannot be loaded, the driver copies boxes of rows. Copies are
-// started one after the other in a separate stream, and finish() waits for them. Local; MPI is not
-// involved. One thread at a time.
+// started in several streams, and finish() waits for them. Local; MPI is not involved. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -84,14 +83,15 @@ class DeviceMemory {
   };
   Status start(Direction direction, const void* memory, SampleCopy copy, const std::byte* host_side,
                std::span<std::byte> window);
-  Status start_kernel(ContextState& in, const SampleCopy& copy);
-  Status start_boxes(ContextState& in, Direction direction, const SampleCopy& copy);
+  Status start_kernel(Function kernel, Stream stream, const SampleCopy& copy);
+  Status start_boxes(Stream stream, Direction direction, const SampleCopy& copy);
   Result<ContextState*> context_of(const void* memory);
   Result<Context> context_of_pool(int device);
   Result<Context> context_of_stream(void* stream, Context of_memory) const;
   Result<ContextState*> in_context(Context context, int device);
   Status make_event(ContextState& in);
-  Status make_stream(ContextState& in);
+  Status make_streams(ContextState& in);
+  Status take_next_stream(ContextState& in, Stream& next);
   void load_kernel(ContextState& in);
   [[nodiscard]] const Pin* pin(ContextState& in, std::span<std::byte> window);
   Status register_window(Pin& pin);

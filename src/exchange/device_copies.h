@@ -29,6 +29,8 @@ class DeviceCopies {
   DeviceCopies& operator=(const DeviceCopies&) = delete;
   ~DeviceCopies();
 
+  /// Whether any memory of this exchange can be that of a device.
+  [[nodiscard]] bool is_in_use() const { return buffers_.device() != nullptr; }
   /// Starts to copy a segment of a patch to `target`, or from `source`. Errors name the call of the driver
   /// and the patch.
   Status gather(const PatchCopy& copy, const Patch& patch, std::byte* target);

@@ -232,18 +232,40 @@ class ExchangeRun {
   /// Local work. Copies of a device that it starts have ended when this returns.
   template <class Action>
   void attempt(const char* what, const Action& action) {
-    if (has_failed_) return;
-    Status done = guarded(what, action);
-    Status ended = guarded(what, [&] { return device_.finish(); });  // also after an error
-    status_ = done.ok() ? std::move(ended) : std::move(done);
-    if (!status_.ok()) has_failed_ = true;
+    start(what, action);
+    finish_device(what);
   }
 
-  /// Starts a stage: packs and sends this rank's messages for others.
+  /// Local work, and the start of copies of a device.
+  template <class Action>
+  void start(const char* what, const Action& action) {
+    if (!has_failed_) note(guarded(what, action));
+  }
+
+  /// Returns when the copies of a device that were started have ended, also after an error.
+  void finish_device(const char* what) {
+    note(guarded(what, [&] { return device_.finish(); }));
+  }
+
+  void note(Status done) {
+    if (done.ok()) return;
+    if (status_.ok()) status_ = std::move(done);
+    has_failed_ = true;
+  }
+
+  /// Starts a stage: packs and sends this rank's messages for others. A device gathers all of them at once.
   void send_all(const Stage& stage, Stopwatch& watch) {
     transport_.begin(stage);
     stats_.wait_s += watch.lap();
-    for (const Message& message : *stage.sends) send(message);
+    const bool packs_all_first = device_.is_in_use();
+    for (const Message& message : *stage.sends) {
+      if (transport_.packs()) start_packing(message);
+      if (!packs_all_first) send(message);
+    }
+    finish_device("pack");
+    for (const Message& message : *stage.sends) {
+      if (packs_all_first) send(message);
+    }
     stats_.pack_s += watch.lap();
     transport_.end_sends();
     stats_.wait_s += watch.lap();
@@ -275,14 +297,13 @@ class ExchangeRun {
   }
 
   void send(const Message& message) {
-    if (transport_.packs()) pack_message(message);
     transport_.send(message);
     stats_.sent_bytes += message.bytes;
     ++stats_.messages;
   }
 
-  void pack_message(const Message& message) {
-    attempt("pack", [&] {
+  void start_packing(const Message& message) {
+    start("pack", [&] {
       std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) {

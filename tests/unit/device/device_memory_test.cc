@@ -179,6 +179,22 @@ TEST_F(DeviceMemoryTest, WaitsForTheStreamOfThePut) {
   CudaOfTests::get().call("cuStreamDestroy_v2", stream);
 }
 
+TEST_F(DeviceMemoryTest, LetsAllCopiesWaitForTheStreamOfThePut) {
+  const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(on_device_.data()));
+  const SampleMap byte = SampleMap::dense(Box::from_extent(1, {1}), 1);
+  DeviceMemory memory(driver_);
+  esker_double_fill_later(nullptr, address, kBoxBytes, 0x5a);
+  ASSERT_TRUE(memory.wait_for(on_device_.data(), nullptr).ok());
+  for (std::size_t n = 0; n < 8; ++n) {
+    ASSERT_TRUE(memory
+                    .start_from_device(on_device_.data(), 1, on_device_.data() + n, byte, window_.data() + n,
+                                       byte, window_)
+                    .ok());
+  }
+  ASSERT_TRUE(memory.finish().ok());
+  EXPECT_EQ(std::count(window_.begin(), window_.begin() + 8, std::byte{0x5a}), 8);
+}
+
 TEST_F(DeviceMemoryTest, CopiesBoxesIfTheKernelCannotBeUsed) {
   for (const char* const function :
        {"cuModuleLoadData", "cuModuleGetFunction", "cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"}) {
