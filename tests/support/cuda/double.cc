@@ -5,16 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "device/copy_units.h"
 #include "device/driver.h"
+#include "ptx.h"
+#include "results.h"
 
 // The functions are found by name, and declared nowhere.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -23,10 +26,8 @@ namespace {
 
 using esker::device::Address;
 using esker::device::Copy3d;
-using esker::device::CopyTask;
+using namespace esker::cuda_double;  // NOLINT: results, kernels
 
-constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidContext = 201, kAlreadyRegistered = 712,
-              kNotRegistered = 713, kIllegalAddress = 700, kNotFound = 500;
 constexpr Address kMappedAt = Address{1}
                               << 60;  // device addresses of pinned memory are others than the host's
 constexpr std::size_t kMostPitch = (std::size_t{1} << 31) - 1;
@@ -56,6 +57,7 @@ struct State {
   int calls_until_failure = -1, failure = 0;
   bool is_pool = false;  // device memory has no context
   unsigned long long kernel_bytes = 0, copy_bytes = 0;
+  std::string ptx_error;  // of the last module
 
   State() {
     const int memory = ::memfd_create("device", 0);
@@ -78,36 +80,55 @@ Address address_of(const void* memory) {
   return static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
 }
 
-/// Whether a range is in one of a list of ranges.
-bool is_in(const std::map<Address, std::size_t>& ranges, Address first, std::size_t bytes) {
+/// That of a list of ranges which has all of some bytes.
+const std::pair<const Address, std::size_t>* range_of(const std::map<Address, std::size_t>& ranges,
+                                                      Address first, std::size_t bytes) {
   auto after = ranges.upper_bound(first);
-  if (after == ranges.begin()) return false;
+  if (after == ranges.begin()) return nullptr;
   --after;
-  return first + bytes <= after->first + after->second;
+  return first + bytes <= after->first + after->second ? &*after : nullptr;
+}
+bool is_in(const std::map<Address, std::size_t>& ranges, Address first, std::size_t bytes) {
+  return range_of(ranges, first, bytes) != nullptr;
 }
 
-/// Memory that a kernel or copy accesses; null: it must not.
-std::byte* access(Address first, std::size_t bytes, bool is_unpinned_allowed = false) {
+std::byte* on_host(Address address) {
+  return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
+}
+
+/// Memory of the device, or pinned memory.
+MemoryRange find_memory(Address first, std::size_t bytes) {
   State& s = state();
-  if (is_in(s.allocated, first, bytes)) return s.shadow + (first - address_of(s.device));
-  if (is_unpinned_allowed) return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(first));
-  const Address on_host = first - kMappedAt;
-  return is_in(s.registered, on_host, bytes)
-             ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(on_host))
-             : nullptr;
+  if (const auto* range = range_of(s.allocated, first, bytes))
+    return {range->first, range->second, s.shadow + (range->first - address_of(s.device))};
+  if (const auto* range = range_of(s.registered, first - kMappedAt, bytes))
+    return {range->first + kMappedAt, range->second, on_host(range->first)};
+  return {};
 }
 
-int run_kernel(const CopyTask& task) {
-  for (unsigned unit = 0; unit < task.num_units; ++unit) {
-    const auto at = esker::device::addresses_of(task, unit);
-    if ((at.from | at.to) % task.unit_bytes != 0) return kIllegalAddress;  // misaligned
-    const std::byte* const from = access(at.from, task.unit_bytes);
-    std::byte* const to = access(at.to, task.unit_bytes);
-    if (from == nullptr || to == nullptr) return kIllegalAddress;
-    std::memcpy(to, from, task.unit_bytes);
+/// Memory that a copy accesses; null: it must not.
+std::byte* access(Address first, std::size_t bytes, bool is_unpinned_allowed = false) {
+  const MemoryRange range = find_memory(first, bytes);
+  if (range.bytes > 0) return range.at + (first - range.first);
+  return is_unpinned_allowed ? on_host(first) : nullptr;
+}
+
+int run(const Kernel& kernel, const Launch& launch) {
+  const LaunchResult ran = run_kernel(kernel, launch, find_memory);
+  state().kernel_bytes += ran.stored_bytes;
+  return ran.result;
+}
+
+/// Whether a GPU has so many threads and blocks.
+bool is_possible(const Kernel& kernel, const Launch& launch) {
+  constexpr std::array<unsigned, 3> kMostBlocks{(1U << 31) - 1, 65535, 65535}, kMostThreads{1024, 1024, 64};
+  std::size_t threads = 1;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (launch.blocks[a] == 0 || launch.blocks[a] > kMostBlocks[a]) return false;
+    if (launch.threads[a] == 0 || launch.threads[a] > kMostThreads[a]) return false;
+    threads *= launch.threads[a];
   }
-  state().kernel_bytes += static_cast<unsigned long long>(task.num_units) * task.unit_bytes;
-  return 0;
+  return threads <= kernel.most_threads;
 }
 
 int run_copy(const Copy3d& copy) {
@@ -196,8 +217,8 @@ int cuGetErrorName(int result, const char** name) {
                                       : "CUDA_ERROR";
   return 0;
 }
-int cuGetErrorString(int, const char** text) {
-  *text = "an error of the tests' driver";
+int cuGetErrorString(int result, const char** text) {
+  *text = result == kInvalidPtx ? state().ptx_error.c_str() : "an error of the tests' driver";
   return 0;
 }
 int cuPointerGetAttributes(unsigned n, int* attributes, void** values, Address address) {
@@ -351,31 +372,44 @@ int cuMemHostGetDevicePointer_v2(Address* device, void* memory, unsigned) {
 int cuModuleLoadData(void** module, const void* text) {
   ENTER();
   NEED_CONTEXT();
-  if (std::strstr(static_cast<const char*>(text), ".entry esker_copy(") == nullptr) return kInvalidValue;
-  *module = new int;
+  PtxModule decoded = esker::cuda_double::decode_ptx(static_cast<const char*>(text));
+  state().ptx_error = decoded.error;
+  if (!decoded.error.empty()) return kInvalidPtx;
+  *module = new PtxModule(std::move(decoded));
   ++state().num_objects;
   return 0;
 }
 int cuModuleUnload(void* module) {
   ENTER();
   NEED_CONTEXT();
-  delete static_cast<int*>(module);
+  delete static_cast<PtxModule*>(module);
   --state().num_objects;
   return 0;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   ENTER();
   NEED_CONTEXT();
-  *function = module;
-  return std::strcmp(name, "esker_copy") == 0 ? 0 : kNotFound;
+  for (const Kernel& kernel : static_cast<PtxModule*>(module)->kernels) {
+    *function = const_cast<Kernel*>(&kernel);
+    if (kernel.name == name) return 0;
+  }
+  return kNotFound;
 }
-int cuLaunchKernel(void*, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned,
-                   void* stream, void** parameters, void**) {
+int cuLaunchKernel(void* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned, void* stream,
+                   void** parameters, void**) {
   ENTER();
   NEED_CONTEXT();
-  if (blocks == 0 || threads == 0) return kInvalidValue;
-  const CopyTask task = *static_cast<const CopyTask*>(parameters[0]);
-  stream_at(stream).work.emplace_back([task] { return run_kernel(task); });
+  const Kernel& kernel = *static_cast<const Kernel*>(function);
+  if (parameters == nullptr && !kernel.parameters.empty()) return kInvalidValue;
+  Launch launch{{blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, {}};
+  if (!is_possible(kernel, launch)) return kInvalidValue;
+  launch.parameters.resize(kernel.parameter_bytes);
+  for (std::size_t n = 0; n < kernel.parameters.size(); ++n) {
+    const Kernel::Parameter& each = kernel.parameters[n];
+    std::memcpy(launch.parameters.data() + each.offset, parameters[n], each.bytes);
+  }
+  stream_at(stream).work.emplace_back([&kernel, launch] { return run(kernel, launch); });
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, void* stream) {

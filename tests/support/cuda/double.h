@@ -3,7 +3,7 @@
 // Its "device memory" cannot be accessed at the addresses that it hands out: an engine that touches a device
 // pointer crashes. Streams do nothing until they are synchronized, so that a copy that the engine does not
 // wait for is missing. Kernels and copies check every address: outside of device memory and of pinned memory
-// they fail with CUDA_ERROR_ILLEGAL_ADDRESS.
+// they fail with CUDA_ERROR_ILLEGAL_ADDRESS. Kernels are run as the PTX that they are (ptx.h).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ void esker_double_fill_later(void* stream, unsigned long long address, std::size
 void esker_double_pool(int is_pool);
 /// Whether a stream is being captured in a graph.
 void esker_double_capture(void* stream, int is_captured);
-/// Bytes that kernels have copied, and that copies of the driver have.
+/// Bytes that kernels have stored, and that copies of the driver have.
 unsigned long long esker_double_kernel_bytes();
 unsigned long long esker_double_copy_bytes();
 }
