@@ -3,8 +3,8 @@
 
 #include "device/copy_task.h"
 
-#ifdef __CUDA__
-#define ESKER_ON_DEVICE __device__
+#if defined(__CUDA__) || defined(__HIP__)
+#define ESKER_ON_DEVICE __attribute__((device))
 #else
 #define ESKER_ON_DEVICE
 #endif

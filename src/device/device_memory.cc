@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "device/copy_kernel_ptx.h"
 
 namespace esker::device {
 namespace {
@@ -36,8 +35,7 @@ Address address_of(const void* memory) {
 Result<PointerFacts> facts_of(const Driver& driver, const void* memory) {
   PointerFacts facts;
   int type = 0, is_managed = 0;
-  std::array<int, 4> attributes{1, 2, 8, 9};  // CU_POINTER_ATTRIBUTE_CONTEXT, _MEMORY_TYPE, _IS_MANAGED,
-                                              // _DEVICE_ORDINAL
+  std::array<int, 4> attributes{kContextOfPointer, kMemoryTypeOfPointer, kIsManagedPointer, kDeviceOfPointer};
   std::array<void*, 4> values{&facts.context, &type, &is_managed, &facts.device};
   const DriverResult result =
       driver.get_pointer_attributes(attributes.size(), attributes.data(), values.data(), address_of(memory));
@@ -220,7 +218,7 @@ Status DeviceMemory::take_next_stream(ContextState& in, Stream& next) {
 /// In the current context, which is that of `in`, once. The driver compiles it.
 void DeviceMemory::load_kernel(ContextState& in) {
   if (std::exchange(in.has_tried_kernel, true)) return;
-  Status loaded = driver_.check(driver_.load_module(&in.module, kCopyKernelPtx), "cuModuleLoadData");
+  Status loaded = driver_.check(driver_.load_module(&in.module, driver_.kernel), "cuModuleLoadData");
   if (loaded.ok()) {
     loaded = driver_.check(driver_.get_function(&in.kernel, in.module, "esker_copy"), "cuModuleGetFunction");
   }

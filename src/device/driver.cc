@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/system.h"
+#include "device/copy_kernel.h"
+#include "device/hip_driver.h"
 
 namespace esker::device {
 namespace {
@@ -15,14 +17,26 @@ namespace {
 constexpr DriverResult kOutOfDeviceMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
 
 /// Whether all functions were found.
-bool load_functions(void* library, Driver& driver) {
+bool load_cuda_functions(void* library, Driver& driver) {
   bool has_all = true;
 #define X(member, name, ...)                                                         \
   driver.member = reinterpret_cast<decltype(driver.member)>(::dlsym(library, name)); \
   has_all &= driver.member != nullptr;
   ESKER_DRIVER_FUNCTIONS(X)
 #undef X
+  driver.kernel = kCopyKernelPtx;
   return has_all;
+}
+
+/// Looks for one among the libraries of the process.
+bool load_driver(Driver& driver) {
+  const auto loaded = [](const char* name) { return ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD); };
+  if (void* const cuda = loaded("libcuda.so.1"); cuda != nullptr && load_cuda_functions(cuda, driver))
+    return true;
+  for (const char* const name : {"libamdhip64.so.7", "libamdhip64.so.6"}) {
+    if (void* const hip = loaded(name); hip != nullptr && load_hip_functions(hip, driver)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -39,8 +53,7 @@ const Driver* Driver::find() {
   if (searched_at.load(std::memory_order_relaxed) == loads) return nullptr;
   const std::lock_guard lock(mutex);
   if (const Driver* known = found.load(std::memory_order_acquire)) return known;
-  void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (library != nullptr && load_functions(library, driver)) found.store(&driver, std::memory_order_release);
+  if (load_driver(driver)) found.store(&driver, std::memory_order_release);
   searched_at.store(loads, std::memory_order_relaxed);
   return found.load(std::memory_order_acquire);
 }
@@ -50,8 +63,8 @@ Status Driver::check(DriverResult result, const char* call) const {
   const char *name = nullptr, *text = nullptr;
   if (get_error_name(result, &name) != kSuccess || name == nullptr) name = "unknown error";
   if (get_error_string(result, &text) != kSuccess || text == nullptr) text = "";
-  return error(result == kOutOfDeviceMemory ? Code::kOutOfMemory : Code::kIoError, "{}: {} ({}) {}", call,
-               name, result, text);
+  return error(result == kOutOfDeviceMemory ? Code::kOutOfMemory : Code::kIoError, "{}{}: {} ({}) {}",
+               call_prefix, call, name, result, text);
 }
 
 }  // namespace esker::device

@@ -1,4 +1,5 @@
-// Driver: the functions of the CUDA driver that Esker calls, under their own names, without CUDA's headers.
+// Driver: the functions of the CUDA driver that Esker calls, under their own names, without CUDA's headers;
+// or those of HIP (device/hip_driver.h).
 //
 // Nothing links to the driver, and Esker never loads it: memory of a device exists only in programs that
 // have. So find() looks among the libraries of the process, and costs programs without a GPU nothing.
@@ -36,6 +37,8 @@ struct Copy3d {
 };
 static_assert(sizeof(Copy3d) == 200 && offsetof(Copy3d, to) == 88 && offsetof(Copy3d, width_bytes) == 176);
 inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CU_MEMORYTYPE_*
+inline constexpr int kContextOfPointer = 1, kMemoryTypeOfPointer = 2, kIsManagedPointer = 8,
+                     kDeviceOfPointer = 9;  // CU_POINTER_ATTRIBUTE_*
 
 // clang-format off
 /// X(member, its name in the library, types of arguments)
@@ -76,6 +79,8 @@ struct Driver {
 #define X(member, name, ...) ::esker::device::DriverResult (*member)(__VA_ARGS__) = nullptr;
   ESKER_DRIVER_FUNCTIONS(X)
 #undef X
+  const char* kernel = nullptr;  ///< for load_module
+  const char* call_prefix = "";  ///< of the names of calls in errors: what they are of another driver
 
   /// The driver that the process has loaded; null: none, or one that lacks functions. Local;
   /// about 10 ns.

@@ -18,9 +18,9 @@ Status DevicePatches::find(Patch& patch, void* stream) {
   ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(patch.data));
   if (access != device::Access::kHost) return {};
   return error(Code::kInvalidArgument, "expected memory of a GPU, {}",
-               device::Driver::find() == nullptr
-                   ? "but this process has not loaded the CUDA driver (libcuda.so.1)"
-                   : "found an address that the CUDA driver does not know");
+               device::Driver::find() == nullptr ? "but this process has loaded neither the CUDA driver "
+                                                   "(libcuda.so.1) nor HIP (libamdhip64.so.6 or .7)"
+                                                 : "found an address that its driver does not know");
 }
 
 Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int components) {

@@ -347,4 +347,4 @@ except ValueError as error:
 def test_without_a_driver_the_error_says_so(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "put 'a': expected memory of a GPU, but this process has not loaded the CUDA driver" in done.stdout
+    assert "put 'a': expected memory of a GPU, but this process has loaded neither the CUDA driver" in done.stdout

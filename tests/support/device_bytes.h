@@ -1,7 +1,7 @@
 // DeviceBytes: memory of a GPU in tests; of the tests' double of the driver, or of the machine's.
 //
 // ESKER_TEST_DEVICE=all or mixed puts patches of tests there, all or some of them. The driver is
-// libcuda.so.1, wherever the loader finds it.
+// libcuda.so.1, wherever the loader finds it, else the double of HIP, which has the same functions.
 #pragma once
 
 #include <dlfcn.h>
@@ -46,6 +46,7 @@ class CudaOfTests {
     if (result != 0) throw std::runtime_error(std::string(name) + ": " + std::to_string(result));
   }
   CudaOfTests() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+    if (library_ == nullptr) library_ = ::dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_GLOBAL);
     if (library_ == nullptr) throw std::runtime_error(::dlerror());
     check("cuInit", 0U);
     int device = 0;

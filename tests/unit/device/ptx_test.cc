@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "device/copy_kernel_ptx.h"
+#include "device/copy_kernel.h"
 #include "support/cuda/example_kernels.h"
 #include "support/cuda/results.h"
 

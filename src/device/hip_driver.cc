@@ -1,0 +1,257 @@
+#include "device/hip_driver.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/copy_kernel.h"
+
+namespace esker::device {
+namespace {
+
+constexpr DriverResult kInvalidValue = 1, kFileNotFound = 301, kCannotCompile = 218;
+
+/// hipPointerAttribute_t.
+struct PointerAttributes {
+  int type = 0;  // 0: not HIP's, else as kMemoryHost and kMemoryDevice, 3: managed
+  int device = -1;
+  void *on_device = nullptr, *on_host = nullptr;
+  int is_managed = 0;
+  unsigned flags = 0;
+  std::array<std::uint64_t, 4> reserved{};  // a later version may append
+};
+
+/// A side of HIP_MEMCPY3D, which has nothing reserved.
+struct CopySide {
+  std::size_t x_bytes, y, z, lod;
+  int memory_type;
+  void *host, *device, *array;
+  std::size_t pitch_bytes, height;
+};
+struct HipCopy3d {
+  CopySide from, to;
+  std::size_t width_bytes, height, depth;
+};
+static_assert(sizeof(HipCopy3d) == 184);
+
+using Program = struct ProgramOfHip*;
+
+// clang-format off
+/// X(member, its name in the library, type of the result, types of arguments): those that differ from CUDA's
+#define ESKER_HIP_FUNCTIONS(X)                                                                                \
+  X(get_error_name, "hipGetErrorName", const char*, DriverResult)                                             \
+  X(get_error_string, "hipGetErrorString", const char*, DriverResult)                                         \
+  X(get_pointer_attributes, "hipPointerGetAttributes", DriverResult, PointerAttributes*, const void*)         \
+  X(get_device, "hipGetDevice", DriverResult, int*)                                                           \
+  X(set_device, "hipSetDevice", DriverResult, int)                                                            \
+  X(get_device_of_stream, "hipStreamGetDevice", DriverResult, Stream, int*)                                   \
+  X(copy_3d, "hipDrvMemcpy3DAsync", DriverResult, const HipCopy3d*, Stream)                                   \
+  X(load_module, "hipModuleLoadData", DriverResult, Module*, const void*)
+/// The same of hipRTC
+#define ESKER_HIP_COMPILER_FUNCTIONS(X)                                                                       \
+  X(create, "hiprtcCreateProgram", int, Program*, const char*, const char*, int, const char**, const char**)  \
+  X(compile, "hiprtcCompileProgram", int, Program, int, const char**)                                         \
+  X(get_code_size, "hiprtcGetCodeSize", int, Program, std::size_t*)                                           \
+  X(get_code, "hiprtcGetCode", int, Program, char*)                                                           \
+  X(destroy, "hiprtcDestroyProgram", int, Program*)
+/// X(member, name of HIP's function with the same arguments)
+#define ESKER_HIP_SAME_FUNCTIONS(X)                                                                           \
+  X(is_capturing, "hipStreamIsCapturing")                                                                     \
+  X(create_stream, "hipStreamCreateWithFlags")                                                                \
+  X(destroy_stream, "hipStreamDestroy")                                                                       \
+  X(synchronize_stream, "hipStreamSynchronize")                                                               \
+  X(let_stream_wait, "hipStreamWaitEvent")                                                                    \
+  X(create_event, "hipEventCreateWithFlags")                                                                  \
+  X(destroy_event, "hipEventDestroy")                                                                         \
+  X(record_event, "hipEventRecord")                                                                           \
+  X(register_host, "hipHostRegister")                                                                         \
+  X(unregister_host, "hipHostUnregister")                                                                     \
+  X(get_device_pointer, "hipHostGetDevicePointer")                                                            \
+  X(unload_module, "hipModuleUnload")                                                                         \
+  X(get_function, "hipModuleGetFunction")                                                                     \
+  X(launch_kernel, "hipModuleLaunchKernel")                                                                   \
+  X(copy_to_host, "hipMemcpyDtoHAsync")                                                                       \
+  X(copy_to_device, "hipMemcpyHtoDAsync")
+// clang-format on
+
+#define ESKER_FIND(member, name, ...)                                  \
+  member = reinterpret_cast<decltype(member)>(::dlsym(library, name)); \
+  has_all &= member != nullptr;
+#define ESKER_MEMBER(member, name, result, ...) result (*member)(__VA_ARGS__) = nullptr;
+
+struct Hip {
+  ESKER_HIP_FUNCTIONS(ESKER_MEMBER)
+  bool load(void* library) {
+    bool has_all = true;
+    ESKER_HIP_FUNCTIONS(ESKER_FIND)
+    return has_all;
+  }
+};
+Hip hip;  // set once, before the driver is handed out
+
+struct Compiler {
+  ESKER_HIP_COMPILER_FUNCTIONS(ESKER_MEMBER)
+  bool load(void* library) {
+    bool has_all = true;
+    ESKER_HIP_COMPILER_FUNCTIONS(ESKER_FIND)
+    return has_all;
+  }
+};
+
+Context context_of(int device) {
+  return reinterpret_cast<Context>(static_cast<std::uintptr_t>(device) + 1);  // none is null
+}
+int device_of(Context context) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(context) - 1); }
+thread_local std::vector<int> devices_before;  // of push_context
+
+DriverResult get_error_name(DriverResult result, const char** name) {
+  *name = hip.get_error_name(result);
+  return kSuccess;
+}
+DriverResult get_error_string(DriverResult result, const char** text) {
+  *text = hip.get_error_string(result);
+  return kSuccess;
+}
+
+DriverResult get_pointer_attributes(unsigned n, int* attributes, void** values, Address address) {
+  PointerAttributes found;
+  const void* const memory = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));
+  if (const DriverResult result = hip.get_pointer_attributes(&found, memory); result != kSuccess)
+    return result;
+  for (unsigned i = 0; i < n; ++i) {
+    auto* const value = static_cast<int*>(values[i]);
+    switch (attributes[i]) {
+      case kContextOfPointer:
+        *static_cast<Context*>(values[i]) = found.type == 0 ? nullptr : context_of(found.device);
+        break;
+      case kMemoryTypeOfPointer:
+        *value = found.type;
+        break;
+      case kIsManagedPointer:
+        *value = found.is_managed;
+        break;
+      case kDeviceOfPointer:
+        *value = found.device;
+        break;
+      default:
+        return kInvalidValue;
+    }
+  }
+  return kSuccess;
+}
+
+DriverResult get_current_context(Context* context) {
+  int device = 0;
+  const DriverResult result = hip.get_device(&device);
+  *context = context_of(device);
+  return result;
+}
+DriverResult get_context_of_stream(Stream stream, Context* context) {
+  int device = 0;
+  const DriverResult result = hip.get_device_of_stream(stream, &device);
+  *context = context_of(device);
+  return result;
+}
+DriverResult get_primary_context_state(int, unsigned* flags, int* is_active) {
+  *flags = 0;
+  *is_active = 1;
+  return kSuccess;
+}
+DriverResult retain_primary_context(Context* context, int device) {
+  *context = context_of(device);
+  return kSuccess;
+}
+DriverResult release_primary_context(int) { return kSuccess; }
+
+DriverResult push_context(Context context) {
+  int before = 0;
+  if (const DriverResult result = hip.get_device(&before); result != kSuccess) return result;
+  devices_before.push_back(before);
+  const DriverResult result = hip.set_device(device_of(context));
+  if (result != kSuccess) devices_before.pop_back();
+  return result;
+}
+DriverResult pop_context(Context* context) {
+  (void)get_current_context(context);
+  const int before = devices_before.back();
+  devices_before.pop_back();
+  return hip.set_device(before);
+}
+
+CopySide side_of(const Copy3d::Side& side) {
+  return {side.x_bytes,
+          side.y,
+          side.z,
+          side.lod,
+          side.memory_type,
+          side.host,
+          reinterpret_cast<void*>(static_cast<std::uintptr_t>(side.device)),
+          side.array,
+          side.pitch_bytes,
+          side.height};
+}
+DriverResult copy_3d(const Copy3d* copy, Stream stream) {
+  const HipCopy3d request{side_of(copy->from), side_of(copy->to), copy->width_bytes, copy->height,
+                          copy->depth};
+  return hip.copy_3d(&request, stream);
+}
+
+/// Code of the current device; empty: it cannot be compiled.
+std::string compile(const Compiler& compiler, const char* source) {
+  std::array<const char*, 2> texts{kCopyUnitsSource, kCopyTaskSource},
+      names{"device/copy_units.h", "device/copy_task.h"};
+  std::array<const char*, 1> options{"-std=c++17"};
+  std::string code;
+  std::size_t size = 0;
+  Program program = nullptr;
+  if (compiler.create(&program, source, "copy_kernel.cu", texts.size(), texts.data(), names.data()) != 0)
+    return {};
+  if (compiler.compile(program, options.size(), options.data()) == 0 &&
+      compiler.get_code_size(program, &size) == 0) {
+    code.resize(size);
+    if (compiler.get_code(program, code.data()) != 0) code.clear();
+  }
+  (void)compiler.destroy(&program);
+  return code;
+}
+
+/// `source`: Driver::kernel.
+DriverResult load_module(Module* module, const void* source) {
+  void* library = nullptr;  // remains loaded
+  for (const char* const name : {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"}) {
+    if (library = ::dlopen(name, RTLD_NOW); library != nullptr) break;
+  }
+  Compiler compiler;
+  if (library == nullptr || !compiler.load(library)) return kFileNotFound;
+  const std::string code = compile(compiler, static_cast<const char*>(source));
+  return code.empty() ? kCannotCompile : hip.load_module(module, code.data());
+}
+
+}  // namespace
+
+bool load_hip_functions(void* library, Driver& driver) {
+  bool has_all = hip.load(library);
+#define ESKER_FIND_SAME(member, name) ESKER_FIND(driver.member, name)
+  ESKER_HIP_SAME_FUNCTIONS(ESKER_FIND_SAME)
+  driver.get_error_name = get_error_name;
+  driver.get_error_string = get_error_string;
+  driver.get_pointer_attributes = get_pointer_attributes;
+  driver.get_current_context = get_current_context;
+  driver.get_device_of_context = hip.get_device;
+  driver.get_context_of_stream = get_context_of_stream;
+  driver.get_primary_context_state = get_primary_context_state;
+  driver.retain_primary_context = retain_primary_context;
+  driver.release_primary_context = release_primary_context;
+  driver.push_context = push_context;
+  driver.pop_context = pop_context;
+  driver.load_module = load_module;
+  driver.copy_3d = copy_3d;
+  driver.call_prefix = "HIP's counterpart of ";
+  driver.kernel = kCopyKernelSource;
+  return has_all;
+}
+
+}  // namespace esker::device
