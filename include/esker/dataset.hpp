@@ -19,6 +19,7 @@
 #include "esker/types/dataset_info.hpp"  // IWYU pragma: export
 #include "esker/types/export.h"
 #include "esker/types/lattice.hpp"
+#include "esker/types/patch.hpp"
 #include "esker/types/query.hpp"  // IWYU pragma: export
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
@@ -76,6 +77,11 @@ class ESKER_API Dataset {
   /// Safe to call from several threads at once. Errors: kOutOfRange for a box outside the grid, a step or
   /// level that does not exist, or a start_level above the level.
   Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;
+  /// The same into memory with any strides (ghost cells, any order of axes), of the field's type. Only the
+  /// extents of out.box count: the samples that are selected along each axis. Other bytes are unchanged.
+  /// Memory of the host whose components are adjacent is filled without a copy; other memory cannot have
+  /// Query::start_level (kUnsupported).
+  Status read(const Query& query, const MutablePatch& out, const ReadOptions& options = {}) const;
 
   /// The level map: the finest level that is stored, with all coarser ones, at the place of each sample of
   /// `query`, in the order of read(); -1 where the coarsest is not stored, even if finer ones are.

@@ -54,6 +54,14 @@ class ESKER_API Reader {
   Status request(const std::string& field, Index step, const MutablePatch& target,
                  std::optional<int> bits = {}, MissingBlocks missing = MissingBlocks::kAuto,
                  std::optional<int> mesh_level = {});
+  /// Requests the samples of `query`, also of a coarse level or a stride, in memory with any strides as by
+  /// Dataset::read. Local. kUnsupported: a stride, and memory of a GPU, or components that are not adjacent.
+  Status request(const Query& query, const MutablePatch& target,
+                 MissingBlocks missing = MissingBlocks::kAuto);
+  /// The CUDA stream (CUstream, cudaStream_t) that uses memory of a GPU which is requested from now on: such
+  /// memory is filled after what the stream has to do at the time of the request. Null, as at first: the
+  /// legacy default stream. Local.
+  void set_stream(void* stream);
   /// Reports an error that the caller found on this rank: the next read() fails on all ranks with it. Local.
   void fail(const Status& reason);
   /// Carries out the requests made since the last read(); a rank may have none. Collective; same result on

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "device/device_memory.h"
 #include "formats/registry/open_dataset.h"
+#include "grid/copy_samples.h"
+#include "grid/memory_overlap.h"
 #include "grid/num_samples.h"
 #include "grid/selection.h"
 #include "model/prior_errors.h"
@@ -148,13 +150,48 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
                resolved.start_level, resolved.level);
 }
 
-Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::size_t out_bytes) const {
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, MutablePatch& out) const {
   ESKER_ASSIGN_OR_RETURN(Resolved resolved, resolve(query));
+  const Box expected = resolved.selection.all_indices(), found = out.box;
+  if (expected.rank != found.rank || expected.extents() != found.extents()) {
+    return error(Code::kInvalidArgument, "field '{}': expected memory with the extents of {}, found {}",
+                 query.field, expected.to_string(), found.to_string());
+  }
+  ESKER_RETURN_IF_ERROR(complete(data->field_at(resolved.field), out));
+  return resolved;
+}
+
+Result<MutablePatch> Dataset::Impl::dense(const Query& query, const Resolved& resolved, void* out,
+                                          std::size_t out_bytes) const {
   const Field& field = data->field_at(resolved.field);
   const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
-  if (needed == out_bytes) return resolved;
-  return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {} bytes",
-               query.field, needed, out_bytes);
+  if (needed != out_bytes) {
+    return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {} bytes",
+                 query.field, needed, out_bytes);
+  }
+  MutablePatch memory{resolved.selection.all_indices(), out, field.type, {}, size_bytes(field.type)};
+  Index stride = field.sample_bytes();
+  for (int a = 0; a < memory.box.rank; stride *= memory.box.extent(a), ++a) memory.stride_bytes[a] = stride;
+  return memory;
+}
+
+Status Dataset::Impl::complete(const Field& field, MutablePatch& out) {
+  if (out.type != field.type) {
+    return error(Code::kInvalidArgument, "field '{}': expected memory of type {}, found {}", field.name,
+                 esker::name(field.type), esker::name(out.type));
+  }
+  if (!out.data && !out.box.empty()) {
+    return error(Code::kInvalidArgument,
+                 "field '{}': the destination is NULL; expected memory for the samples", field.name);
+  }
+  if (out.component_stride_bytes == 0) out.component_stride_bytes = size_bytes(field.type);
+  out.repeats = false;
+  if (out.box.empty()) return {};
+  return check_memory(out, field.components).with_context("field '" + field.name + "'");
+}
+
+bool Dataset::Impl::has_whole_samples(const Field& field, const MutablePatch& out) {
+  return field.components == 1 || out.component_stride_bytes == size_bytes(field.type);
 }
 
 std::string Dataset::Impl::known_fields() const {
@@ -227,10 +264,8 @@ Result<int> Dataset::level_of(const Query& query) const {
   return resolved.level;
 }
 
-Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadOptions& how) {
+Status Dataset::Impl::read(const Resolved& resolved, ReadTarget target, const ReadOptions& how) {
   const Stopwatch stopwatch;
-  const Field& field = data->field_at(resolved.field);
-  ReadTarget target = ReadTarget::dense(resolved.selection, resolved.level, out, field.sample_bytes());
   target.start_level = resolved.start_level;
   target.is_stored = how.is_stored;
   if (how.is_stored) std::fill_n(how.is_stored, target.samples.num_samples(), std::uint8_t{1});
@@ -251,25 +286,84 @@ Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadO
   return {};
 }
 
+Status Dataset::Impl::read(const Resolved& resolved, const MutablePatch& out, const ReadOptions& how) {
+  using device::Access, device::DeviceMemory;
+  const Field& field = data->field_at(resolved.field);
+  auto access = Access::kHost;
+  if (!out.box.empty()) {
+    ESKER_ASSIGN_OR_RETURN(access, DeviceMemory::access_to(out.data));
+    if (access == Access::kHost && out.is_on_device) return DeviceMemory::no_access();
+  }
+  if (access == Access::kBoth) ESKER_RETURN_IF_ERROR(DeviceMemory::finish_stream(out.data, how.stream));
+  if (access == Access::kDevice || !has_whole_samples(field, out)) {
+    return read_and_copy(resolved, out, access == Access::kDevice, how);
+  }
+  return read(resolved,
+              ReadTarget::strided(resolved.selection, resolved.level, static_cast<std::byte*>(out.data),
+                                  field.sample_bytes(), out.stride_bytes),
+              how);
+}
+
+/// Through a dense copy on the host.
+Status Dataset::Impl::read_and_copy(const Resolved& resolved, const MutablePatch& out, bool to_device,
+                                    const ReadOptions& how) {
+  if (resolved.start_level > 0) {
+    return error(Code::kUnsupported,
+                 "start_level {}: expected memory of the host whose components are adjacent, found {}",
+                 resolved.start_level, to_device ? "that of a GPU" : "other strides");
+  }
+  const Field& field = data->field_at(resolved.field);
+  const Index sample_bytes = field.sample_bytes(), value_bytes = size_bytes(field.type);
+  const auto bytes = static_cast<std::size_t>(resolved.selection.num_samples() * sample_bytes);
+  const auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  ESKER_RETURN_IF_ERROR(
+      read(resolved, ReadTarget::dense(resolved.selection, resolved.level, copy.get(), sample_bytes), how));
+  SampleMap from = SampleMap::dense(out.box, sample_bytes);
+  SampleMap to = SampleMap::strided(out.box, out.stride_bytes);
+  from.add_strided(field.components, value_bytes);
+  to.add_strided(field.components, out.component_stride_bytes);
+  auto* const target = static_cast<std::byte*>(out.data);
+  if (!to_device) {
+    copy_samples(value_bytes, copy.get(), from, target, to);
+    return {};
+  }
+  const bool is_dense =
+      has_whole_samples(field, out) &&
+      ReadTarget::strided(resolved.selection, resolved.level, target, sample_bytes, out.stride_bytes)
+          .is_dense(sample_bytes);
+  const std::span<std::byte> window(copy.get(), is_dense ? 0 : bytes);  // for the kernel
+  device::DeviceMemory device(*device::Driver::find());  // ends before the copy, also after an error
+  ESKER_RETURN_IF_ERROR(device.wait_for(target, how.stream));
+  ESKER_RETURN_IF_ERROR(device.start_to_device(target, value_bytes, copy.get(), from, target, to, window));
+  return device.finish();
+}
+
 int Dataset::Impl::num_threads() const {
   constexpr int kRequestsAtOnce = 16;  // most of their time is spent waiting
   if (options.threads > 0) return options.threads;
   return options.source ? kRequestsAtOnce : num_processors();
 }
 
+namespace {
+
+std::string context_of(const Query& query, Index step) {
+  return fmt::format("read field '{}', step {}", query.field, counted_step(step));
+}
+
+}  // namespace
+
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
-  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
-  const auto read = [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(out));
-    if (access != device::Access::kDevice) {
-      return impl_->read(resolved, static_cast<std::byte*>(out), options);
-    }
-    const auto on_host = std::make_unique_for_overwrite<std::byte[]>(out_bytes);
-    ESKER_RETURN_IF_ERROR(impl_->read(resolved, on_host.get(), options));
-    return device::DeviceMemory::fill(out, {on_host.get(), out_bytes});
-  };
-  return within_memory(read).with_context(
-      fmt::format("read field '{}', step {}", query.field, counted_step(resolved.step)));
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  ESKER_ASSIGN_OR_RETURN(const MutablePatch memory, impl_->dense(query, resolved, out, out_bytes));
+  return within_memory([&] { return impl_->read(resolved, memory, options); })
+      .with_context(context_of(query, resolved.step));
+}
+
+Status Dataset::read(const Query& query, const MutablePatch& out, const ReadOptions& options) const {
+  MutablePatch memory = out;
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, memory));
+  return within_memory([&] { return impl_->read(resolved, memory, options); })
+      .with_context(context_of(query, resolved.step));
 }
 
 Status Dataset::levels(const Query& query, std::int8_t* out, std::size_t count) const {

@@ -47,17 +47,28 @@ class Dataset::Impl {
   /// The same; without a step if the field was written at none.
   [[nodiscard]] Result<Resolved> resolve_samples(const Query& query) const;
   [[nodiscard]] bool is_at_some_step(int field) const;
-  /// The same, if `out_bytes` is the size of the result.
-  [[nodiscard]] Result<Resolved> resolve(const Query& query, std::size_t out_bytes) const;
+  /// The same for a result in `out`, which is then complete: type, strides of components. Errors: its extents
+  /// or its type are others, or samples would overlap.
+  [[nodiscard]] Result<Resolved> resolve(const Query& query, MutablePatch& out) const;
+  /// The dense memory of a result, if `out_bytes` is its size; its box has the extents of the selection.
+  [[nodiscard]] Result<MutablePatch> dense(const Query& query, const Resolved& resolved, void* out,
+                                           std::size_t out_bytes) const;
+  /// Completes the memory of a result.
+  static Status complete(const Field& field, MutablePatch& out);
+  /// Whether the host can fill it sample by sample.
+  static bool has_whole_samples(const Field& field, const MutablePatch& out);
 
-  /// Reads a resolved query.
-  Status read(const Resolved& resolved, std::byte* out, const ReadOptions& how);
+  /// Reads a resolved query to complete memory of the host or of a device.
+  Status read(const Resolved& resolved, const MutablePatch& out, const ReadOptions& how);
 
   std::unique_ptr<OpenedDataset> data;
   OpenOptions options;
   BlockCache cache;
 
  private:
+  Status read(const Resolved& resolved, ReadTarget target, const ReadOptions& how);
+  Status read_and_copy(const Resolved& resolved, const MutablePatch& out, bool to_device,
+                       const ReadOptions& how);
   [[nodiscard]] int num_threads() const;
   [[nodiscard]] Status select(const Query& query, Resolved& resolved) const;
   [[nodiscard]] Status choose_bits(const Query& query, Resolved& resolved) const;

@@ -14,7 +14,6 @@
 #include "comm/roll_call.h"
 #include "exchange/shared_options.h"
 #include "format/json_writer.h"
-#include "grid/memory_overlap.h"
 #include "read/parallel/parallel_reader.h"
 #include "store/store_answers.h"
 #include "tune/tuning_json.h"
@@ -41,32 +40,15 @@ class Reader::Impl {
         together(std::move(comm), *inner.data, options, inner.options.verify) {}
 
   Status request(const Query& query, void* out, std::size_t out_bytes, MissingBlocks missing) {
-    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, out_bytes));
-    const Field& field = field_at(resolved.field);
-    if (query.stride) {
-      if (!out) return no_memory(field);
-      MutablePatch memory;
-      memory.data = out;
-      ESKER_RETURN_IF_ERROR(together.find_memory_of(memory).with_context("field '" + field.name + "'"));
-      if (memory.is_on_device) {
-        return error(Code::kUnsupported,
-                     "field '{}': a query with a stride needs memory of the host, found that of a GPU",
-                     field.name);
-      }
-      strided.push_back({column_of(resolved, missing),
-                         ReadTarget::dense(resolved.selection, resolved.level, static_cast<std::byte*>(out),
-                                           field.sample_bytes())});
-      return {};
-    }
-    ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
-    MutablePatch target{
-        whole.indices_in(resolved.selection.bounds()), out, field.type, {}, size_bytes(field.type)};
-    Index stride = field.sample_bytes();
-    for (int a = 0; a < target.box.rank; ++a) {
-      target.stride_bytes[a] = stride;
-      stride *= target.box.extent(a);
-    }
-    return add(column_of(resolved, missing), target);
+    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query));
+    ESKER_ASSIGN_OR_RETURN(MutablePatch target, inner.dense(query, resolved, out, out_bytes));
+    ESKER_RETURN_IF_ERROR(Dataset::Impl::complete(field_at(resolved.field), target));
+    return add(query, resolved, target, missing);
+  }
+
+  Status request(const Query& query, MutablePatch target, MissingBlocks missing) {
+    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, target));
+    return add(query, resolved, target, missing);
   }
 
   Status request(const std::string& name, Index step, MutablePatch target, std::optional<int> bits,
@@ -76,17 +58,11 @@ class Reader::Impl {
                            inner.resolve({name, step, target.box, {}, {}, bits, 0, mesh_level}));
     const Field& field = field_at(resolved.field);
     const Box grid = inner.data->box(resolved.field);
-    if (target.type != field.type) {
-      return error(Code::kInvalidArgument, "field '{}': expected memory of type {}, found {}", name,
-                   esker::name(field.type), esker::name(target.type));
-    }
     if (!grid.contains(target.box)) {
       return error(Code::kOutOfRange, "field '{}': the box {} exceeds the grid {}", name,
                    target.box.to_string(), grid.to_string());
     }
-    if (target.component_stride_bytes == 0) target.component_stride_bytes = size_bytes(field.type);
-    target.repeats = false;
-    ESKER_RETURN_IF_ERROR(check_memory(target, field.components).with_context("field '" + name + "'"));
+    ESKER_RETURN_IF_ERROR(Dataset::Impl::complete(field, target));
     for (int a = 0; a < grid.rank; ++a) target.box.lo[a] -= grid.lo[a], target.box.hi[a] -= grid.lo[a];
     return add(column_of(resolved, missing), target);
   }
@@ -107,6 +83,7 @@ class Reader::Impl {
   const Dataset::Impl& inner;
   ParallelReader together;
   Status local;
+  void* stream = nullptr;  // that uses memory of a GPU
 
  private:
   [[nodiscard]] const Field& field_at(int field) const { return inner.data->field_at(field); }
@@ -115,17 +92,39 @@ class Reader::Impl {
     return {resolved.field, resolved.step, resolved.level, resolved.bits, static_cast<Index>(missing)};
   }
 
-  Status add(const ReadColumn& column, const MutablePatch& target) {
-    if (target.box.empty()) return {};
-    const Field& field = field_at(static_cast<int>(column.field));
-    if (!target.data) return no_memory(field);
-    requests.push_back({column, target});
-    return together.find_memory_of(requests.back().target).with_context("field '" + field.name + "'");
+  /// Samples of a level, or of a stride, in memory that has their extents.
+  Status add(const Query& query, const Dataset::Impl::Resolved& resolved, MutablePatch target,
+             MissingBlocks missing) {
+    if (query.stride) return add_strided(resolved, target, missing);
+    ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
+    target.box = whole.indices_in(resolved.selection.bounds());
+    return add(column_of(resolved, missing), target);
   }
 
-  static Status no_memory(const Field& field) {
-    return error(Code::kInvalidArgument,
-                 "field '{}': the destination is NULL; expected memory for the samples", field.name);
+  Status add(const ReadColumn& column, const MutablePatch& target) {
+    if (target.box.empty()) return {};
+    requests.push_back({column, target});
+    return find_memory(field_at(static_cast<int>(column.field)), requests.back().target);
+  }
+
+  Status add_strided(const Dataset::Impl::Resolved& resolved, MutablePatch& target, MissingBlocks missing) {
+    if (target.box.empty()) return {};
+    const Field& field = field_at(resolved.field);
+    ESKER_RETURN_IF_ERROR(find_memory(field, target));
+    if (target.is_on_device || !Dataset::Impl::has_whole_samples(field, target)) {
+      return error(
+          Code::kUnsupported, "field '{}': a query with a stride needs memory of the host{}", field.name,
+          target.is_on_device ? ", found that of a GPU" : " whose components are adjacent, found others");
+    }
+    strided.push_back(
+        {column_of(resolved, missing),
+         ReadTarget::strided(resolved.selection, resolved.level, static_cast<std::byte*>(target.data),
+                             field.sample_bytes(), target.stride_bytes)});
+    return {};
+  }
+
+  Status find_memory(const Field& field, MutablePatch& target) {
+    return together.find_memory_of(target, stream).with_context("field '" + field.name + "'");
   }
 
   std::vector<ReadRequest> requests;
@@ -198,6 +197,12 @@ Status Reader::request(const std::string& field, Index step, const MutablePatch&
   return impl_->remember(
       guarded("request", [&] { return impl_->request(field, step, target, bits, missing, mesh_level); }));
 }
+
+Status Reader::request(const Query& query, const MutablePatch& target, MissingBlocks missing) {
+  return impl_->remember(guarded("request", [&] { return impl_->request(query, target, missing); }));
+}
+
+void Reader::set_stream(void* stream) { impl_->stream = stream; }
 
 void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }
 

@@ -96,12 +96,16 @@ Result<Access> DeviceMemory::access_to(const void* memory) {
   return facts.access;
 }
 
-Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes) {
+Status DeviceMemory::no_access() {
+  return error(Code::kInvalidArgument, "expected memory of a GPU, {}",
+               Driver::find() == nullptr ? "but this process has loaded neither the CUDA driver "
+                                           "(libcuda.so.1) nor HIP (libamdhip64.so.6 or .7)"
+                                         : "found an address that its driver does not know");
+}
+
+Status DeviceMemory::finish_stream(const void* memory, void* stream) {
   DeviceMemory device(*Driver::find());
-  ESKER_RETURN_IF_ERROR(device.wait_for(memory, nullptr));
-  const SampleMap map = SampleMap::dense(Box::from_extent(1, {static_cast<Index>(bytes.size())}), 1);
-  ESKER_RETURN_IF_ERROR(
-      device.start_to_device(memory, 1, bytes.data(), map, static_cast<std::byte*>(memory), map, {}));
+  ESKER_RETURN_IF_ERROR(device.wait_for(memory, stream));
   return device.finish();
 }
 
@@ -259,7 +263,8 @@ Status DeviceMemory::wait_for(const void* memory, void* stream) {
     int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
     ESKER_RETURN_IF_ERROR(
         driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
-    if (capture != 0) return error(Code::kWrongOrder, "the stream is captured in a graph: put after that");
+    if (capture != 0)
+      return error(Code::kWrongOrder, "the stream is captured in a graph: expected a call after that");
     ESKER_RETURN_IF_ERROR(make_event(*recorder));
     ESKER_RETURN_IF_ERROR(
         driver_.check(driver_.record_event(recorder->event, static_cast<Stream>(stream)), "cuEventRecord"));

@@ -30,9 +30,11 @@ class DeviceMemory {
   /// kHost wherever the process has loaded no driver. About 0.1 us. Errors: those of earlier work of the
   /// device, which the driver reports at any call.
   static Result<Access> access_to(const void* memory);
-  /// Copies bytes to memory that only a device can access, after what its legacy stream has to do now.
-  /// Returns when they are there.
-  static Status fill(void* memory, std::span<const std::byte> bytes);
+  /// kInvalidArgument: no device can access memory that the program says is that of a device.
+  static Status no_access();
+  /// Returns when `stream` has done what it has to do now; null: the legacy stream. `memory`: one that a
+  /// device can access. Errors: those of wait_for().
+  static Status finish_stream(const void* memory, void* stream);
 
   /// `driver`: Driver::find().
   explicit DeviceMemory(const Driver& driver);

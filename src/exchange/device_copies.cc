@@ -16,9 +16,12 @@ Status with_patch(Status status, const AnyPatch& patch) {
 
 }  // namespace
 
-Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers) {
+Result<bool> find_on_device(const void* memory, bool is_claimed, void* stream, ExchangeBuffers& buffers) {
   ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(memory));
-  if (access == device::Access::kHost) return false;
+  if (access == device::Access::kHost) {
+    if (is_claimed) return device::DeviceMemory::no_access();
+    return false;
+  }
   device::DeviceMemory& device = buffers.device_of(*device::Driver::find());
   ESKER_RETURN_IF_ERROR(device.wait_for(memory, stream));
   return access == device::Access::kDevice;

@@ -15,8 +15,9 @@ namespace esker {
 
 /// Whether only a device can access memory that was put or is to be filled. If a device can access it at all,
 /// `buffers` get a device, whose copies and finish() wait for what `stream` has to do now; null: the legacy
-/// stream. Errors of the driver, also of earlier work of the device. Local; may throw.
-Result<bool> find_on_device(const void* memory, void* stream, ExchangeBuffers& buffers);
+/// stream. `is_claimed`: the program says that a device can; kInvalidArgument if none can. Errors of the
+/// driver, also of earlier work of the device. Local; may throw.
+Result<bool> find_on_device(const void* memory, bool is_claimed, void* stream, ExchangeBuffers& buffers);
 /// Returns when the streams that find_on_device() was told of have done that: before the host accesses
 /// managed or pinned memory. Errors of the driver. Local.
 Status finish_streams(ExchangeBuffers& buffers);

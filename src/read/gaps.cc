@@ -31,12 +31,11 @@ void fill_gaps(const ReadTarget& target, std::span<const std::uint8_t> is_covere
   std::size_t at = 0;
   for_each_index_point(target.samples.all_indices(), [&](const Point& index) {
     if (is_covered[at++] != 0) return;
-    const Index position = target.position(index);
-    std::byte* sample = target.out + position * target.sample_stride_bytes;
+    std::byte* sample = target.out + target.position(index) * target.sample_stride_bytes;
     for (Index done = 0; done < sample_bytes; done += std::ssize(value)) {
       std::copy(value.begin(), value.end(), sample + done);
     }
-    if (target.is_stored) target.is_stored[position] = 0;
+    if (target.is_stored) *target.flag(index) = 0;
   });
 }
 

@@ -6,21 +6,14 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "device/device_memory.h"
 #include "grid/copy_samples.h"
 
 namespace esker {
 
 Status DevicePatches::find(Patch& patch, void* stream) {
-  const bool is_expected = patch.is_on_device;
-  ESKER_ASSIGN_OR_RETURN(patch.is_on_device, find_on_device(patch.data, stream, maker_.buffers()));
-  if (!is_expected || patch.is_on_device) return {};
-  ESKER_ASSIGN_OR_RETURN(const device::Access access, device::DeviceMemory::access_to(patch.data));
-  if (access != device::Access::kHost) return {};
-  return error(Code::kInvalidArgument, "expected memory of a GPU, {}",
-               device::Driver::find() == nullptr ? "but this process has loaded neither the CUDA driver "
-                                                   "(libcuda.so.1) nor HIP (libamdhip64.so.6 or .7)"
-                                                 : "found an address that its driver does not know");
+  ESKER_ASSIGN_OR_RETURN(patch.is_on_device,
+                         find_on_device(patch.data, patch.is_on_device, stream, maker_.buffers()));
+  return {};
 }
 
 Result<BufferedPatch> DevicePatches::copy_to_host(const Patch& patch, int components) {

@@ -66,6 +66,9 @@ struct ReadOptions {
   /// ends with kCancelled and the contents of `out` are undefined.
   std::function<bool(double)> progress = {};
   ReadStatistics* statistics = nullptr;  ///< set if the read succeeds
+  /// The CUDA stream (CUstream, cudaStream_t) that uses memory of a GPU which is filled: after what it has to
+  /// do now. Null: the legacy default stream. The samples are there when the read returns.
+  void* stream = nullptr;
 };
 
 }  // namespace esker

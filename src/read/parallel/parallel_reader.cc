@@ -43,22 +43,11 @@ Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes
   return bytes;
 }
 
-/// The memory of a patch whose components are contiguous.
-ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int level, Index sample_bytes) {
-  auto target = ReadTarget::dense(samples, level, static_cast<std::byte*>(patch.data), sample_bytes);
-  for (int a = 0; a < samples.rank; ++a) {
-    if (samples.count[a] > 1 && patch.stride_bytes[a] % sample_bytes != 0) target.sample_stride_bytes = 1;
-  }
-  for (int a = 0; a < samples.rank; ++a) {
-    target.strides[a] = patch.stride_bytes[a] / target.sample_stride_bytes;
-  }
-  return target;
-}
-
 }  // namespace
 
-Status ParallelReader::find_memory_of(MutablePatch& target) {
-  ESKER_ASSIGN_OR_RETURN(target.is_on_device, find_on_device(target.data, nullptr, buffers_));
+Status ParallelReader::find_memory_of(MutablePatch& target, void* stream) {
+  ESKER_ASSIGN_OR_RETURN(target.is_on_device,
+                         find_on_device(target.data, target.is_on_device, stream, buffers_));
   return {};
 }
 
@@ -258,7 +247,8 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   const bool has_whole_samples =
       sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes;
   if (has_whole_samples && !patch.is_on_device) {
-    return read(target_of(patch, samples.sub(patch.box), level, sample_bytes));
+    return read(ReadTarget::strided(samples.sub(patch.box), level, static_cast<std::byte*>(patch.data),
+                                    sample_bytes, patch.stride_bytes));
   }
   const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
   const Point slab = slab_extent(patch.box.extents(), patch.box.rank, room);
@@ -283,10 +273,10 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
 
 Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const {
   for (const StridedRequest& request : strided) {
-    const Index bytes = request.target.samples.num_samples() * request.target.sample_stride_bytes;
+    const ReadColumn& column = request.column;
+    const Index bytes = request.target.samples.num_samples() * sample_bytes_of(data_, column);
     report.data_bytes += bytes;
     report.loaded_bytes += bytes;
-    const ReadColumn& column = request.column;
     ESKER_RETURN_IF_ERROR(
         data_.read(static_cast<int>(column.field), column.step, request.target, column.context(verify_)));
   }

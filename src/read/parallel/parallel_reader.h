@@ -30,9 +30,9 @@ class ParallelReader {
   /// Tunes how reads are done, as the option `tune` says. Collective, before the first read; errors are
   /// agreed on all ranks.
   Status tune();
-  /// Sets MutablePatch::is_on_device. Such memory is filled after what the legacy stream has to do now.
-  /// Local.
-  Status find_memory_of(MutablePatch& target);
+  /// Sets MutablePatch::is_on_device; kInvalidArgument if it is true before, and no device can access the
+  /// memory. Such memory is filled after what `stream` has to do now; null: the legacy stream. Local.
+  Status find_memory_of(MutablePatch& target, void* stream);
   /// Reads `mine` and `strided`. `local`: the status of this rank. Collective; errors are agreed on all
   /// ranks, and targets are then unspecified. Memory: options.memory_budget_bytes.
   Status read(const Status& local, const std::vector<ReadRequest>& mine,

@@ -50,6 +50,12 @@ class DeviceRuns : public testing::Test {
     }
   }
 
+  static void expect_not_refined(const Dataset& dataset, const MutablePatch& out) {
+    const Status status = dataset.read({.field = "v", .start_level = 1}, out);
+    EXPECT_EQ(status.code(), Code::kUnsupported) << status.message();
+    EXPECT_NE(status.message().find("start_level 1: expected memory of the host"), std::string::npos);
+  }
+
   const std::filesystem::path directory_ =
       std::filesystem::temp_directory_path() / ("esker-device-" + std::to_string(::getpid()));
   int objects_before_ = 0;
@@ -246,6 +252,42 @@ TEST_F(DeviceRuns, WaitForTheStreamThatTheWriterIsTold) {
   std::vector<std::byte> found(480);
   Dataset::open(path).value().read({.field = "v"}, found.data(), found.size()).check();
   EXPECT_EQ(found, std::vector<std::byte>(480, std::byte{0x3f}));
+}
+
+// Strides are filled by the kernel, dense memory by one copy of the driver.
+TEST_F(DeviceRuns, FillMemoryAfterTheStreamThatAReadIsTold) {
+  void* stream = nullptr;
+  CudaOfTests::get().call("cuStreamCreate", &stream, 1U);
+  const std::string path = (directory_ / "run.idx").string();
+  std::vector<double> values(60);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  {
+    Writer writer = Writer::create(path, Communicator::serial()).value();
+    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
+    const FieldId field =
+        writer.def_field(writer.def_grid("xy", {x, y}).value(), "v", SampleType::kFloat64).value();
+    writer.begin_step(0).check();
+    writer.put(field, Patch::dense(Box::from_extent(2, {10, 6}), values.data())).check();
+    writer.end_step().check();
+    writer.close().check();
+  }
+  const Dataset dataset = Dataset::open(path).value();
+  const std::vector<double> zeros(120);
+  for (const Index every : {1, 2}) {
+    const DeviceBytes memory(std::as_bytes(std::span(zeros)));
+    const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(memory.data()));
+    esker_double_fill_later(stream, address, 960, 0x3f);
+    auto* const first = reinterpret_cast<double*>(memory.data());
+    const auto by_kernel = esker_double_kernel_bytes();
+    const auto out = MutablePatch::strided(Box::from_extent(2, {10, 6}), first, {every, 10 * every});
+    dataset.read({.field = "v"}, out, {.stream = stream}).check();
+    EXPECT_EQ(esker_double_kernel_bytes() - by_kernel, every == 1 ? 0 : 480);
+    std::vector<double> found(120);
+    memory.read(reinterpret_cast<std::byte*>(found.data()));
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(found[i * every], values[i]) << every;
+    expect_not_refined(dataset, out);
+  }
+  CudaOfTests::get().call("cuStreamDestroy_v2", stream);
 }
 
 // Whether levels are means is in the dataset, not in the options of the run that continues it.
