@@ -73,6 +73,56 @@ int use_datatype(Direction direction, const Part& part, Index total, Type stored
   return NC_NOERR;
 }
 
+/// The range of a map, or of `total` values of `size` bytes.
+MemoryRange range_of_values(const Place& place, const cdf::Access& access, Index total, Index size) {
+  if (place.form != Place::Form::kMap || place.map == nullptr) return {0, total * size};
+  MemoryRange range{0, size};
+  for (std::size_t d = 0; d < access.count.size(); ++d) {
+    const Index reach = (access.count[d] - 1) * place.map[d] * size;
+    (reach < 0 ? range.begin : range.end) += reach;
+  }
+  range.has_gaps = range.end - range.begin > total * size;
+  return range;
+}
+
+/// The range of items of a datatype.
+MemoryRange range_of_items(const Memory& memory) {
+  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  int size = 0;
+  MPI_Type_size(memory.datatype, &size);
+  MPI_Type_get_extent(memory.datatype, &lower, &extent);
+  MPI_Type_get_true_extent(memory.datatype, &true_lower, &true_extent);
+  MemoryRange range{true_lower, true_lower + true_extent + (memory.n - 1) * extent};
+  range.has_gaps = range.end - range.begin > memory.n * size;
+  return range;
+}
+
+/// Lets `values` point to a copy if they are on a GPU.
+int take_mirror(const Part& part, const cdf::Access& access, Index total, Type stored, Mirror& mirror,
+                void*& values) {
+  const Memory& memory = part.memory;
+  const bool has_items = memory.is_flexible && memory.datatype != MPI_DATATYPE_NULL;
+  Index size = netcdf::size_bytes(memory.is_flexible ? stored : memory.type);
+  if (has_items) {
+    Elements elements;
+    if (const int code = decode(memory.datatype, elements); code != NC_NOERR) return code;
+    int item_bytes = 0;
+    MPI_Type_size(memory.datatype, &item_bytes);
+    size = item_bytes / std::max<Index>(elements.per_item, 1);
+  }
+  MemoryRange range = range_of_values(part.place, access, total, size);
+  if (has_items && memory.n > 0) {
+    const MemoryRange items = range_of_items(memory);
+    const bool has_map = part.place.form == Place::Form::kMap;
+    range = has_map ? MemoryRange{std::min(range.begin, items.begin), std::max(range.end, items.end), true}
+                    : items;
+  }
+  const Status taken = mirror.take(static_cast<std::byte*>(values), range);
+  if (!taken.ok()) return code_of(taken);
+  if (mirror.is_used()) values = mirror.values();
+  return NC_NOERR;
+}
+
 void set_memory(cdf::Access& access, Direction direction, Type type, std::byte* values) {
   access.memory_type = type;
   if (direction == Direction::kIn) {
@@ -91,6 +141,11 @@ int prepare(const OpenFile& file, Direction direction, const Part& part, Prepare
   const Index total = has_boxes ? n_values(file, access) : 0;
   Type type = part.memory.type;
   void* values = part.memory.values;
+  if (total > 0) {
+    if (const int code = take_mirror(part, access, total, variable.type, prepared.mirror, values);
+        code != NC_NOERR)
+      return code;
+  }
   if (part.memory.is_flexible) {
     const int code = use_datatype(direction, part, total, variable.type, prepared, access, type, values);
     if (code != NC_NOERR) return code;

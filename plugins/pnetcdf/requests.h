@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "datatypes.h"
+#include "mirror.h"
 #include "shared_cdf/shared_file.h"
 
 namespace esker::pnetcdf {
@@ -18,6 +19,7 @@ struct Request {
   std::vector<cdf::Access> accesses;
   std::vector<std::byte> copy;  ///< values to put: converted, packed, or in the attached buffer
   UnpackLater unpack;           ///< after a get
+  Mirror mirror;                ///< of the caller's memory, if it is that of a GPU
   Index bytes = 0;              ///< in the file
   int part_of_buffer = -1;
   bool is_selected = false;

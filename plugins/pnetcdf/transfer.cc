@@ -43,7 +43,8 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
     return code_of(moved.first_error());
   }
   for (Prepared& part : parts) {
-    if (part.unpack.is_needed()) part.unpack.unpack();
+    if (const int code = in ? int{NC_NOERR} : hand_over(part.unpack, part.mirror); code != NC_NOERR)
+      return code;
   }
   const bool all_fit =
       std::all_of(parts.begin(), parts.end(), [](const Prepared& part) { return part.fits; }) &&
@@ -117,7 +118,11 @@ int move_later(Direction direction, Copy copy, int ncid, const Part& part, int* 
     if (code != NC_NOERR || prepared.accesses.empty()) return code;
     if (is_buffered && !file.buffer.has_room(prepared.bytes)) return NC_EINSUFFBUF;
     const bool fits = !in || detach(file, copy != Copy::kNo, prepared);
-    Request pending{0, std::move(prepared.accesses), std::move(prepared.copy), std::move(prepared.unpack),
+    Request pending{0,
+                    std::move(prepared.accesses),
+                    std::move(prepared.copy),
+                    std::move(prepared.unpack),
+                    std::move(prepared.mirror),
                     prepared.bytes};
     if (is_buffered) pending.part_of_buffer = file.buffer.take(prepared.bytes);
     give(request, keep(in ? file.requests.puts : file.requests.gets, in ? 0 : 1, std::move(pending)));

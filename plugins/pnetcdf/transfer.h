@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "mirror.h"
 #include "place.h"
 
 namespace esker::pnetcdf {
@@ -29,6 +30,7 @@ struct Prepared {
   std::vector<cdf::Access> accesses;
   std::vector<std::byte> copy;
   UnpackLater unpack;
+  Mirror mirror;
   Index bytes = 0;   ///< in the file
   bool fits = true;  ///< no value to put is out of range
 };

@@ -1,0 +1,40 @@
+// Mirror: memory of a GPU that a caller passes, on the host until the call, or the wait for it, has moved its
+// values.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "datatypes.h"
+#include "esker/types/status.hpp"
+
+namespace esker::pnetcdf {
+
+/// Bytes of memory, relative to the address that a call has.
+struct MemoryRange {
+  Index begin = 0, end = 0;
+  bool has_gaps = false;  ///< bytes that belong to no value
+};
+
+class Mirror {
+ public:
+  /// Copies a range of memory at `values` if only a device can access it, after what its legacy stream has to
+  /// do now; else the host can access the range after this. Errors of the driver. Local; may throw.
+  Status take(std::byte* values, const MemoryRange& range);
+  [[nodiscard]] bool is_used() const { return on_device_ != nullptr; }
+  /// What stands for the address that the call has.
+  [[nodiscard]] std::byte* values() { return bytes_.data() + first_; }
+  /// Copies to the device what has changed since take(). Between values it may have changed, too: by other
+  /// requests. Errors of the driver. Local; may throw.
+  Status write_back();
+
+ private:
+  std::byte* on_device_ = nullptr;
+  Index first_ = 0;  // of the address, in the bytes
+  std::vector<std::byte> bytes_, before_;
+};
+
+/// Values that were read go where the caller has memory for them. The code of an error. Local; may throw.
+int hand_over(UnpackLater& unpack, Mirror& mirror);
+
+}  // namespace esker::pnetcdf
