@@ -38,6 +38,7 @@ def test_blocks_of_30_in_default_boxes() -> None:
     assert facts["burst_bytes"] == facts["data_bytes"] // facts["aggregators"]
     assert facts["max_fan_in"] == facts["senders"]["max"] <= 1024
     assert facts["peak_bytes_per_rank"] == facts["buffer_bytes"]["max"] <= 64 << 20
+    assert facts["pinned_bytes_per_rank"] == facts["peak_bytes_per_rank"]
     sent = sum(size["to_relays"] + size["to_aggregators"] for size in facts["message_sizes"])
     assert sent == pytest.approx(facts["messages"]["mean"] * 4096)
 

@@ -322,6 +322,7 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
         "write_imbalance": report.write_imbalance,
         "max_fan_in": report.senders.max,
         "peak_bytes_per_rank": report.buffer_bytes.max,
+        "pinned_bytes_per_rank": report.buffer_bytes.max,  # if the fields are on a GPU: all buffers of the exchange
         **spread,
         "imbalance": {
             name: spread[name]["max"] / spread[name]["mean"] if spread[name]["mean"] else 1.0
