@@ -1,9 +1,13 @@
-// What the tests' double of the CUDA driver has in addition to the driver's functions.
+// What the tests' double of the CUDA driver has in addition to the driver's functions: those that Esker
+// calls, and cuDeviceGetCount, cuDeviceGet, cuCtxCreate, cuCtxDestroy, cuDevicePrimaryCtxReset, cuMemAlloc,
+// cuMemFree, cuMemcpyHtoD and cuMemcpyDtoH.
 //
-// Its "device memory" cannot be accessed at the addresses that it hands out: an engine that touches a device
-// pointer crashes. Streams do nothing until they are synchronized, so that a copy that the engine does not
-// wait for is missing. Kernels and copies check every address: outside of device memory and of pinned memory
-// they fail with CUDA_ERROR_ILLEGAL_ADDRESS. Kernels are run as the PTX that they are (ptx.h).
+// There are two devices. Their memory cannot be accessed at the addresses that the double hands out: an
+// engine that touches a device pointer crashes. Streams do nothing until they are synchronized, so that a
+// copy that the engine does not wait for is missing. Kernels are run as the PTX that they are (ptx.h). Each
+// address of kernels and copies is checked: what is not memory of the context, nor pinned for it, is
+// CUDA_ERROR_ILLEGAL_ADDRESS, which all later calls in that context return, too. Handles belong to contexts
+// (state.h).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +17,7 @@ extern "C" {
 void esker_double_fail(const char* function, int nth, int result);
 /// Objects that exist: contexts retained, streams, events, modules, and registered ranges together.
 int esker_double_num_objects();
-/// In a stream, later: fills device memory with a value. Null: the legacy stream.
+/// In a stream, later: fills device memory with a value. Null: the legacy stream of the memory's context.
 void esker_double_fill_later(void* stream, unsigned long long address, std::size_t bytes, int value);
 /// Whether device memory is that of a pool (cuMemAllocAsync), which has no context.
 void esker_double_pool(int is_pool);

@@ -9,10 +9,21 @@
 namespace esker::cuda_double {
 namespace {
 
-int run(const Kernel& kernel, const Launch& launch) {
-  const LaunchResult ran = run_kernel(kernel, launch, find_memory);
+int run(const Context& context, const Kernel& kernel, const Launch& launch) {
+  const LaunchResult ran = run_kernel(
+      kernel, launch, [&](Address first, std::size_t bytes) { return find_memory(context, first, bytes); });
   state().kernel_bytes += ran.stored_bytes;
   return ran.result;
+}
+
+/// The kernel of the current context with this handle, and its module; null: there is none.
+std::pair<std::shared_ptr<Module>, const Kernel*> find_kernel(void* handle) {
+  for (const auto& [key, module] : current_context()->modules) {
+    for (const Kernel& kernel : module->content.kernels) {
+      if (&kernel == handle) return {module, &kernel};
+    }
+  }
+  return {};
 }
 
 /// Whether a GPU has so many threads and blocks.
@@ -29,6 +40,12 @@ bool is_possible(const Kernel& kernel, const Launch& launch) {
 
 }  // namespace
 
+std::shared_ptr<Module> find_module(void* handle) {
+  const auto& modules = current_context()->modules;
+  const auto found = modules.find(handle);
+  return found == modules.end() ? nullptr : found->second;
+}
+
 }  // namespace esker::cuda_double
 
 using namespace esker::cuda_double;  // NOLINT
@@ -38,35 +55,41 @@ extern "C" {
 int cuModuleLoadData(void** module, const void* text) {
   ENTER();
   NEED_CONTEXT();
-  PtxModule decoded = esker::cuda_double::decode_ptx(static_cast<const char*>(text));
-  state().ptx_error = decoded.error;
-  if (!decoded.error.empty()) return kInvalidPtx;
-  *module = new PtxModule(std::move(decoded));
+  auto made = std::make_shared<Module>(Module{current_context(), decode_ptx(static_cast<const char*>(text))});
+  state().ptx_error = made->content.error;
+  if (!state().ptx_error.empty()) return kInvalidPtx;
+  *module = made.get();
+  current_context()->modules.emplace(made.get(), std::move(made));
   ++state().num_objects;
   return 0;
 }
 int cuModuleUnload(void* module) {
   ENTER();
   NEED_CONTEXT();
-  delete static_cast<PtxModule*>(module);
+  if (current_context()->modules.erase(module) == 0) return kInvalidHandle;
   --state().num_objects;
   return 0;
 }
-int cuModuleGetFunction(void** function, void* module, const char* name) {
+int cuModuleGetFunction(void** function, void* handle, const char* name) {
   ENTER();
   NEED_CONTEXT();
-  for (const Kernel& kernel : static_cast<PtxModule*>(module)->kernels) {
-    *function = const_cast<Kernel*>(&kernel);
+  const auto module = find_module(handle);
+  if (module == nullptr) return kInvalidHandle;
+  for (Kernel& kernel : module->content.kernels) {
+    *function = &kernel;
     if (kernel.name == name) return 0;
   }
   return kNotFound;
 }
 int cuLaunchKernel(void* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
-                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned, void* stream,
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned, void* of_stream,
                    void** parameters, void**) {
   ENTER();
   NEED_CONTEXT();
-  const Kernel& kernel = *static_cast<const Kernel*>(function);
+  const std::shared_ptr<Stream> stream = find_stream(of_stream);
+  const auto found = find_kernel(function);
+  if (stream == nullptr || found.second == nullptr) return kInvalidHandle;
+  const Kernel& kernel = *found.second;
   if (parameters == nullptr && !kernel.parameters.empty()) return kInvalidValue;
   Launch launch{{blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, {}};
   if (!is_possible(kernel, launch)) return kInvalidValue;
@@ -75,7 +98,9 @@ int cuLaunchKernel(void* function, unsigned blocks_x, unsigned blocks_y, unsigne
     const Kernel::Parameter& each = kernel.parameters[n];
     std::memcpy(launch.parameters.data() + each.offset, parameters[n], each.bytes);
   }
-  stream_at(stream).work.emplace_back([&kernel, launch] { return run(kernel, launch); });
+  enqueue(stream, [&kernel, launch, kept = found.first, context = stream->context] {
+    return run(*context, kernel, launch);
+  });
   return 0;
 }
 unsigned long long esker_double_kernel_bytes() { return state().kernel_bytes; }

@@ -20,19 +20,22 @@ State::State() {
 }
 
 State& state() {
-  static State only;
+  static State& only = *new State;  // other static objects may use it when the process ends
   return only;
 }
 
-Address address_of(const void* memory) {
-  return static_cast<Address>(reinterpret_cast<std::uintptr_t>(memory));
-}
-
-/// For each function: whether this call is one that fails.
 int fault(const char* function) {
   State& s = state();
   if (s.failing != function || s.calls_until_failure < 0) return 0;
   return s.calls_until_failure-- == 0 ? s.failure : 0;
+}
+
+Context* current_context() { return current_contexts.empty() ? nullptr : current_contexts.back(); }
+
+int check_current_context() {
+  const Context* const current = current_context();
+  if (current == nullptr) return kInvalidContext;
+  return current->is_destroyed ? kContextIsDestroyed : current->failure;
 }
 
 }  // namespace esker::cuda_double
@@ -50,9 +53,13 @@ void esker_double_fail(const char* function, int nth, int result) {
 int esker_double_num_objects() { return state().num_objects; }
 int cuInit(unsigned) { return 0; }
 int cuGetErrorName(int result, const char** name) {
-  *name = result == kOutOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : result == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                                      : "CUDA_ERROR";
+  static const std::map<int, const char*> names{{kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
+                                                {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                {kMisalignedAddress, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+                                                {kContextIsDestroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED"}};
+  const auto known = names.find(result);
+  *name = known == names.end() ? "CUDA_ERROR" : known->second;
   return 0;
 }
 int cuGetErrorString(int result, const char** text) {
