@@ -300,16 +300,15 @@ Status DeviceMemory::register_window(Pin& pin) {
 
 /// Null: the window cannot be pinned. In the current context, which is that of `in`.
 const DeviceMemory::Pin* DeviceMemory::pin(ContextState& in, std::span<std::byte> window) {
-  const auto known = std::find_if(pins_.begin(), pins_.end(),
-                                  [&](const Pin& each) { return are_same(each.window, window); });
+  const auto is_it = [&](const Pin& each) { return each.in == &in && are_same(each.window, window); };
+  const auto known = std::find_if(pins_.begin(), pins_.end(), is_it);
   if (known != pins_.end()) return &*known;
-  const auto is_it = [&](std::span<std::byte> each) { return are_same(each, window); };
   if (std::any_of(not_pinned_.begin(), not_pinned_.end(), is_it)) return nullptr;
   pins_.reserve(pins_.size() + 1);
   Pin made{window, 0, &in, true};
   if (const Status pinned = register_window(made); !pinned.ok()) {
     note_without_kernel(pinned);
-    not_pinned_.push_back(window);
+    not_pinned_.push_back(made);
     return nullptr;
   }
   if (made.is_ours) pinned_bytes_ += static_cast<Index>(window.size());

@@ -79,7 +79,7 @@ class DeviceMemory {
   enum class Direction { kFromDevice, kToDevice };
   struct Pin {
     std::span<std::byte> window;
-    Address on_device = 0;  // the same in all contexts
+    Address on_device = 0;  // in this context; another one may have another address
     ContextState* in = nullptr;
     bool is_ours = true;  // false: the program, or MPI, has pinned it
   };
@@ -104,8 +104,7 @@ class DeviceMemory {
   std::vector<std::unique_ptr<ContextState>> contexts_;
   const void* last_memory_ = nullptr;  // whose context is last_, until finish()
   ContextState* last_ = nullptr;
-  std::vector<Pin> pins_;
-  std::vector<std::span<std::byte>> not_pinned_;
+  std::vector<Pin> pins_, not_pinned_;
   Index pinned_bytes_ = 0, copied_without_kernel_bytes_ = 0;
   std::string why_without_kernel_;
 };
