@@ -51,6 +51,9 @@ Result<PointerFacts> facts_of(const Driver& driver, const void* memory) {
   return facts;
 }
 
+/// The legacy stream by both of its names, and that of the thread.
+bool is_default(const void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+
 bool are_same(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.data() == b.data() && a.size() == b.size();
 }
@@ -233,10 +236,8 @@ void DeviceMemory::load_kernel(ContextState& in) {
 
 /// The default streams are those of the current context, if the thread has one.
 Result<Context> DeviceMemory::context_of_stream(void* stream, Context of_memory) const {
-  constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
-  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
   Context context = nullptr;
-  if (handle == 0 || handle == kLegacy || handle == kPerThread) {
+  if (is_default(stream)) {
     ESKER_RETURN_IF_ERROR(driver_.check(driver_.get_current_context(&context), "cuCtxGetCurrent"));
     return context != nullptr ? context : of_memory;
   }
@@ -245,12 +246,19 @@ Result<Context> DeviceMemory::context_of_stream(void* stream, Context of_memory)
   return context;
 }
 
-// The event belongs to the context of the program's stream; streams of other contexts may wait for it.
+// Each context has default streams: while one is current, a program may put memory of another one.
 Status DeviceMemory::wait_for(const void* memory, void* stream) {
   ESKER_ASSIGN_OR_RETURN(ContextState* const in, context_of(memory));
   ESKER_ASSIGN_OR_RETURN(const Context of_stream, context_of_stream(stream, in->context));
-  ContextState* recorder = in;
-  if (of_stream != in->context) {
+  if (of_stream != in->context && is_default(stream))
+    ESKER_RETURN_IF_ERROR(wait_for_stream_of(in->context, stream, *in));
+  return wait_for_stream_of(of_stream, stream, *in);
+}
+
+/// The event belongs to the context of the program's stream; streams of other contexts may wait for it.
+Status DeviceMemory::wait_for_stream_of(Context of_stream, void* stream, ContextState& in) {
+  ContextState* recorder = &in;
+  if (of_stream != in.context) {
     int device = 0;
     const CurrentContext current(driver_, of_stream);
     ESKER_RETURN_IF_ERROR(current.status());
@@ -269,11 +277,11 @@ Status DeviceMemory::wait_for(const void* memory, void* stream) {
     ESKER_RETURN_IF_ERROR(
         driver_.check(driver_.record_event(recorder->event, static_cast<Stream>(stream)), "cuEventRecord"));
   }
-  const CurrentContext current(driver_, in->context);
+  const CurrentContext current(driver_, in.context);
   ESKER_RETURN_IF_ERROR(current.status());
-  ESKER_RETURN_IF_ERROR(make_streams(*in));
-  in->has_work = in->has_waited = true;
-  return driver_.check(driver_.let_stream_wait(in->streams.back(), recorder->event, 0), "cuStreamWaitEvent");
+  ESKER_RETURN_IF_ERROR(make_streams(in));
+  in.has_work = in.has_waited = true;
+  return driver_.check(driver_.let_stream_wait(in.streams.back(), recorder->event, 0), "cuStreamWaitEvent");
 }
 
 void DeviceMemory::note_without_kernel(const Status& reason) {

@@ -45,7 +45,8 @@ class DeviceMemory {
   ~DeviceMemory();
 
   /// Copies that are started later wait for what `stream` has to do now, and so does finish(); null: the
-  /// legacy stream. `memory`: one that a device can access. kWrongOrder: the stream is captured in a graph.
+  /// legacy stream of the current context, and that of the memory's. `memory`: one that a device can access.
+  /// kWrongOrder: the stream is captured in a graph.
   Status wait_for(const void* memory, void* stream);
 
   /// Starts a copy of samples of a device to addresses in `window`, or from there. All memory must live, and
@@ -90,6 +91,7 @@ class DeviceMemory {
   Result<ContextState*> context_of(const void* memory);
   Result<Context> context_of_pool(int device);
   Result<Context> context_of_stream(void* stream, Context of_memory) const;
+  Status wait_for_stream_of(Context of_stream, void* stream, ContextState& in);
   Result<ContextState*> in_context(Context context, int device);
   Status make_event(ContextState& in);
   Status make_streams(ContextState& in);

@@ -135,6 +135,30 @@ TEST_F(DeviceContexts, WaitForStreamsOfOtherContexts) {
   EXPECT_EQ(of_second, all(7)) << "the copy was after the stream's work";
 }
 
+// A program puts memory of all its devices while one of them is current.
+TEST_F(DeviceContexts, WaitForTheDefaultStreamOfTheMemory) {
+  const DeviceContext current(0);
+  ASSERT_EQ(result_of("cuCtxPushCurrent_v2", current.handle()), 0);
+  const std::byte* const of_current = current.allocate(all(3));
+  esker_double_fill_later(nullptr, address_of(on_second_), kFieldBytes, 8);
+  esker_double_fill_later(nullptr, address_of(of_current), kFieldBytes, 9);
+  {
+    DeviceMemory memory(driver_);
+    ASSERT_TRUE(memory.wait_for(on_second_, nullptr).ok());
+    ASSERT_TRUE(start(memory, on_second_, 0).ok());
+    ASSERT_TRUE(memory.finish().ok());
+  }
+  EXPECT_EQ(found(0), all(8));
+  void* popped = nullptr;
+  EXPECT_EQ(result_of("cuCtxPopCurrent_v2", &popped), 0);
+  std::vector<std::byte> now(kFieldBytes);
+  // Not ordered after the default stream: a copy that sees what that has done.
+  EXPECT_EQ(
+      current.call("cuMemcpyDtoH_v2", static_cast<void*>(now.data()), address_of(of_current), kFieldBytes),
+      0);
+  EXPECT_EQ(now, all(9));
+}
+
 TEST_F(DeviceContexts, ThatWereDestroyedAreReported) {
   {
     DeviceMemory memory(driver_);
