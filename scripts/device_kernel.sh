@@ -6,7 +6,7 @@
 #                                           exit status 1 if one differs
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kernels=(src/device/copy_kernel.cu)
+kernels=(src/device/copy_kernel.cu miniapps/jacobi/sweep_kernel.cu)
 for_amd=src/device/copy_kernel.cu
 
 # $1: the source, other arguments: of the compiler, for a device. No fused multiply-add: results have the same bits as
@@ -14,7 +14,7 @@ for_amd=src/device/copy_kernel.cu
 compile() {
   local source=$1
   shift
-  clang++-14 --cuda-device-only "$@" -std=c++20 -O3 -ffp-contract=off -I src -S "$source" -o -
+  clang++-14 --cuda-device-only "$@" -std=c++20 -O3 -ffp-contract=off -I src -I miniapps -S "$source" -o -
 }
 
 ptx_of() {

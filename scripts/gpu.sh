@@ -14,7 +14,7 @@ without="--gtest_filter=-*EveryTransport*PutTypes"  # needs copies that do not f
 build=build/release
 
 build_all() {
-  build_preset release "${tests[@]/#/mpi_}" esker-bench-gpu
+  build_preset release "${tests[@]/#/mpi_}" esker-bench-gpu esker-jacobi
 }
 
 # $1: why
@@ -34,6 +34,9 @@ run_all() {
         quietly "gpu-$name-$ranks" "${run[@]}" -n "$ranks" "$build/tests/mpi/mpi_$name" "$without" || failed=1
     done
   done
+  say "gpu: a model that writes each tenth step, and restarts"
+  quietly gpu-jacobi sh tests/miniapps/jacobi/end_to_end.sh "$PWD/$build/miniapps/jacobi/esker-jacobi" \
+    mpiexec.openmpi -n || failed=1
   if command -v compute-sanitizer >/dev/null; then
     say "gpu: memory of the device checked by compute-sanitizer"
     ESKER_TEST_DEVICE=all ESKER_TEST_RANKS=1 quietly gpu-sanitizer \
