@@ -22,7 +22,7 @@ class Mirror {
   /// do now; else the host can access the range after this. Errors of the driver. Local; may throw.
   Status take(std::byte* values, const MemoryRange& range);
   [[nodiscard]] bool is_used() const { return on_device_ != nullptr; }
-  /// What stands for the address that the call has.
+  /// What is used in place of the address that the call has.
   [[nodiscard]] std::byte* values() { return bytes_.data() + first_; }
   /// Copies to the device what has changed since take(). Between values it may have changed, too: by other
   /// requests. Errors of the driver. Local; may throw.
