@@ -14,8 +14,7 @@
     if (::esker::Status esker_status_ = (expr); !esker_status_.ok()) return esker_status_; \
   } while (false)
 
-/// `ESKER_ASSIGN_OR_RETURN(auto x, f());`: x = the value, or the enclosing function returns the error. Errors
-/// are moved: a rank without memory could not copy their text, and would fail where the other ranks do not.
+/// `ESKER_ASSIGN_OR_RETURN(auto x, f());`: x = the value, or the enclosing function returns the error.
 #define ESKER_ASSIGN_OR_RETURN(declaration, expr)                     \
   auto ESKER_CONCAT(esker_result_, __LINE__) = (expr);                \
   if (!ESKER_CONCAT(esker_result_, __LINE__).ok()) {                  \

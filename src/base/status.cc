@@ -1,6 +1,22 @@
 #include "esker/types/status.hpp"
 
+#include <new>
+
 namespace esker {
+namespace {
+
+const std::string kEmpty, kNoMemory = "out of memory, also for the text of this error";
+
+}  // namespace
+
+Status::Status(Code code, std::string message) noexcept : code_(code) {
+  try {
+    message_ = std::make_shared<const std::string>(std::move(message));
+  } catch (const std::bad_alloc&) {  // message() has another text
+  }
+}
+
+const std::string& Status::without_text() const { return ok() ? kEmpty : kNoMemory; }
 
 const char* code_name(Code code) {
   switch (code) {

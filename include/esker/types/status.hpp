@@ -7,6 +7,7 @@
 // check().
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -47,31 +48,34 @@ class ESKER_API Error : public std::runtime_error {
   Code code_;
 };
 
-/// Success, or a code and a text. Cheap to move; success holds no allocation.
+/// Success, or a code and a text. Copies share the text: to copy a Status allocates nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  /// Does not throw: if the text cannot be kept, message() says so.
+  ESKER_API Status(Code code, std::string message) noexcept;
 
   /// Whether the call succeeded, and the code if not.
   [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
   [[nodiscard]] Code code() const { return code_; }
   /// Empty on success.
-  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] const std::string& message() const { return message_ ? *message_ : without_text(); }
 
   /// The same error with `context` and ": " before its text. Success is returned unchanged.
   [[nodiscard]] Status with_context(const std::string& context) const {
-    return ok() ? *this : Status(code_, context + ": " + message_);
+    return ok() ? *this : Status(code_, context + ": " + message());
   }
 
   /// Throws esker::Error unless ok().
   void check() const {
-    if (!ok()) throw Error(code_, message_);
+    if (!ok()) throw Error(code_, message());
   }
 
  private:
+  [[nodiscard]] ESKER_API const std::string& without_text() const;
+
   Code code_ = Code::kOk;
-  std::string message_;
+  std::shared_ptr<const std::string> message_;  // null: success, or no memory for the text
 };
 
 /// A value, or the Status of the failure.
