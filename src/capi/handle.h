@@ -28,8 +28,9 @@ struct esker_dataset {
   std::optional<esker::Writer> writer;
   std::optional<esker::Dataset> alone;
   std::optional<esker::Reader> together;
-  esker::Status failure;  // of the last call that failed
-  int first_number = 0;   // in messages, see esker_count_from
+  esker::Status failure;   // of the last call that failed
+  int first_number = 0;    // in messages, see esker_count_from
+  void* stream = nullptr;  // see esker_set_stream; for esker_get
   std::string path;
   std::string report;                           // the last one
   std::vector<esker::Finding> findings;         // of the last esker_verify

@@ -228,7 +228,7 @@ esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t
                           "get '{}': expected a buffer and its size, found {} buffer of {} bytes",
                           query.field, buffer ? "a" : "a NULL", buffer_bytes);
     }
-    const esker::ReadOptions options{missing_of(*ds, field)};
+    const esker::ReadOptions options{.missing = missing_of(*ds, field), .stream = ds->stream};
     return dataset.read(query, buffer, static_cast<std::size_t>(buffer_bytes), options);
   });
 }

@@ -122,9 +122,12 @@ esker_status esker_put_buffered_level(esker_dataset* ds, int field, int level, e
 }
 
 esker_status esker_set_stream(esker_dataset* ds, void* stream) {
-  return writer_call(ds, "set_stream", [&](Writer& writer) {
-    writer.set_stream(stream);
-    return Status();
+  return call(ds, "set_stream", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_open(*ds, "set_stream"));
+    if (ds->writer) ds->writer->set_stream(stream);
+    if (ds->together) ds->together->set_stream(stream);
+    ds->stream = stream;
+    return {};
   });
 }
 

@@ -11,6 +11,7 @@ int cuCtxPushCurrent_v2(void* context);
 int cuStreamCreate(void** stream, unsigned flags);
 int cuMemAlloc_v2(unsigned long long* address, size_t bytes);
 int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes);
+int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes);
 void esker_double_fill_later(void* stream, unsigned long long address, size_t bytes, int value);
 
 enum { NX = 13, NY = 7, NUM = NX * NY };
@@ -77,8 +78,38 @@ static void expect_steps(const char* path, const int16_t* samples) {
   CHECK(memcmp(found, samples, sizeof found) == 0);
   CHECK(esker_get(ds, 0, 1, NULL, NULL, ESKER_FULL_LEVEL, found, sizeof found) == ESKER_OK);
   for (i = 0; i < NUM; ++i) CHECK(found[i] == 0x0303);
-  CHECK(esker_set_stream(ds, NULL) == ESKER_WRONG_ORDER);
   esker_free(ds);
+}
+
+/* Memory is filled after what the stream has to do, by one rank and by all together. */
+static void expect_filled(const char* path, const int16_t* samples) {
+  int16_t found[NUM];
+  unsigned long long address = 0;
+  void* stream = NULL;
+  esker_dataset* ds = NULL;
+  int is_together;
+  CHECK(cuMemAlloc_v2(&address, sizeof found) == 0 && cuStreamCreate(&stream, 0) == 0);
+  for (is_together = 0; is_together < 2; ++is_together) {
+    void* const memory = (void*)(size_t)address;
+    if (is_together) {
+      CHECK(esker_open_parallel(path, NULL, NULL, 0, &ds) == ESKER_OK);
+    } else {
+      CHECK(esker_open(path, 0, &ds) == ESKER_OK);
+    }
+    CHECK(esker_set_stream(ds, stream) == ESKER_OK);
+    esker_double_fill_later(stream, address, sizeof found, 5);
+    if (is_together) {
+      CHECK(esker_request(ds, 0, 0, NULL, NULL, ESKER_FULL_LEVEL, memory, sizeof found) == ESKER_OK);
+      CHECK(esker_read(ds) == ESKER_OK);
+    } else {
+      CHECK(esker_get(ds, 0, 0, NULL, NULL, ESKER_FULL_LEVEL, memory, sizeof found) == ESKER_OK);
+    }
+    CHECK(cuMemcpyDtoH_v2(found, address, sizeof found) == 0);
+    CHECK(memcmp(found, samples, sizeof found) == 0);
+    CHECK(esker_close(ds) == ESKER_OK);
+    CHECK(esker_set_stream(ds, NULL) == ESKER_WRONG_ORDER);
+    esker_free(ds);
+  }
 }
 
 int main(int argc, char** argv) {
@@ -91,5 +122,6 @@ int main(int argc, char** argv) {
   for (i = 0; i < NUM; ++i) samples[i] = (int16_t)(i * 7);
   write_steps(argv[1], samples);
   expect_steps(argv[1], samples);
+  expect_filled(argv[1], samples);
   return failures > 0;
 }

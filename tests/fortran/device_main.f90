@@ -77,8 +77,10 @@ program device_main
   call expect(2, samples(:nx, :))
   samples = int(z"0505", int16)
   call expect(3, samples(:nx, :))
+  call esker_set_stream(ds, stream)
+  call esker_close(ds)
   call esker_set_stream(ds, c_null_ptr, i)
-  if (i /= esker_wrong_order) error stop "a stream for a reader"
+  if (i /= esker_wrong_order) error stop "a stream for a dataset that is closed"
   call esker_free(ds)
 
 contains
