@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,7 +15,13 @@ namespace {
 /// An array that another package has given as a DLPack capsule; freed with the last reference to this.
 struct DlpackArray {
   nb::ndarray<nb::ro> array;
+  bool is_writeable = true;
 
+  static DlpackArray of(nb::handle capsule) {
+    nb::ndarray<> writeable;
+    if (nb::try_cast(capsule, writeable)) return {nb::ndarray<nb::ro>(writeable)};
+    return {nb::cast<nb::ndarray<nb::ro>>(capsule), false};
+  }
   [[nodiscard]] nb::tuple axes(bool strides) const {
     nb::list made;
     for (std::size_t a = 0; a < array.ndim(); ++a) {
@@ -34,8 +39,9 @@ void bind_dlpack(nb::module_& m) {
                           "The array of a DLPack capsule, for as long as this object exists.")
       .def(
           "__init__",
-          [](DlpackArray* self, nb::ndarray<nb::ro> capsule) { new (self) DlpackArray{std::move(capsule)}; },
+          [](DlpackArray* self, nb::handle capsule) { new (self) DlpackArray(DlpackArray::of(capsule)); },
           "capsule"_a, nb::sig("def __init__(self, capsule: object) -> None"))
+      .def_ro("is_writeable", &DlpackArray::is_writeable, "Unless the capsule says that it is not.")
       .def_prop_ro("address",
                    [](const DlpackArray& d) { return reinterpret_cast<std::uintptr_t>(d.array.data()); })
       .def_prop_ro(

@@ -1,6 +1,5 @@
 #include "reader.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "buffer.h"
 #include "errors.h"
 #include "esker/reader.hpp"
 #include "query.h"
@@ -28,13 +28,15 @@ Reader open_reader(const std::string& path, const OptionTexts& texts,
                                           make_options(texts), {verify}));
 }
 
-void request(Reader& reader, const std::string& field, nb::ndarray<nb::c_contig, nb::device::cpu> out,
-             Index step, const std::optional<BoxCorners>& box, std::optional<int> level,
-             std::optional<int> bits, std::optional<int> mesh_level) {
+void request(Reader& reader, const std::string& field, nb::handle out, Index step,
+             const std::optional<BoxCorners>& box, std::optional<int> level, std::optional<int> bits,
+             std::optional<int> mesh_level) {
   Query query = make_query(field, step, box, level);
   query.mesh_level = mesh_level;
   query.bits = bits;
-  reader.request(query, out.data(), out.nbytes()).check();
+  const Output output(reader.dataset(), query, out);
+  reader.set_stream(output.stream);
+  reader.request(query, output.patch).check();
 }
 
 }  // namespace
@@ -52,9 +54,9 @@ void bind_reader(nb::module_& m) {
       .def("__str__", &ReadReport::to_string);
   nb::class_<Reader>(m, "Reader", "The caller must keep requested arrays alive until read() returns.")
       .def_prop_ro("dataset", &Reader::dataset, nb::rv_policy::reference_internal)
-      .def("request", &request, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
-           "level"_a = nb::none(), "bits"_a = nb::none(), "mesh_level"_a = nb::none(),
-           "`out`: a C-contiguous array of exactly the selected samples.")
+      .def("request", &request, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
+           "bits"_a = nb::none(), "mesh_level"_a = nb::none(),
+           "`out`: a NumPy array or a DeviceArray of exactly the selected samples.")
       .def(
           "fail", [](Reader& reader, nb::handle exception) { reader.fail(status_of_exception(exception)); },
           "exception"_a, "Makes the next read() fail on all ranks with the exception's message.")

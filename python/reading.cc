@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "buffer.h"
 #include "query.h"
 
 namespace nb = nanobind;
@@ -66,8 +67,7 @@ Selection select(const Dataset& dataset, const std::string& field, Index step,
   return {dataset.select(query).value(), dataset.level_of(query).value()};
 }
 
-void read_into(const Dataset& dataset, const std::string& field,
-               nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
+void read_into(const Dataset& dataset, const std::string& field, nb::handle out, Index step,
                const std::optional<BoxCorners>& box, std::optional<int> level,
                const std::optional<Indices>& stride, std::optional<int> bits, int start_level,
                const std::optional<std::string>& missing, const std::optional<StoredFlags>& is_stored,
@@ -80,8 +80,10 @@ void read_into(const Dataset& dataset, const std::string& field,
   options.missing = missing_of(missing);
   options.progress = Progress(progress);
   options.statistics = statistics;
+  const Output output(dataset, query, out);
+  options.stream = output.stream;
   if (is_stored) {
-    const Index samples = dataset.select(query).value().num_samples();
+    const Index samples = output.patch.box.num_samples();
     if (static_cast<Index>(is_stored->size()) != samples) {
       throw Error(Code::kInvalidArgument, "is_stored: expected " + std::to_string(samples) +
                                               " bytes, one per sample, found " +
@@ -89,10 +91,8 @@ void read_into(const Dataset& dataset, const std::string& field,
     }
     options.is_stored = is_stored->data();
   }
-  void* data = out.data();
-  const std::size_t bytes = out.nbytes();
   const nb::gil_scoped_release release;
-  dataset.read(query, data, bytes, options).check();
+  dataset.read(query, output.patch, options).check();
 }
 
 void levels_into(const Dataset& dataset, const std::string& field,
@@ -130,11 +130,11 @@ void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
   dataset
       .def("select", &select, "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
            "stride"_a = nb::none(), "mesh_level"_a = nb::none())
-      .def("read_into", &read_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
+      .def("read_into", &read_into, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(),
            "level"_a = nb::none(), "stride"_a = nb::none(), "bits"_a = nb::none(), "start_level"_a = 0,
            "missing"_a = nb::none(), "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(),
            "statistics"_a = nb::none(), "mesh_level"_a = nb::none(),
-           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.")
+           "Fills `out`, a NumPy array or a DeviceArray of exactly the selected samples. Releases the GIL.")
       .def("levels_into", &levels_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
            "level"_a = nb::none(), "stride"_a = nb::none(),
            "Fills `out` with the finest level that is stored at the place of each selected sample.");

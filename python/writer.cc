@@ -154,17 +154,10 @@ void put(StepWriter& w, int field_number, nb::handle array, const std::vector<In
 void put_on_device(StepWriter& w, int field_number, nb::handle array, const std::string& type,
                    const std::vector<Index>& offset, bool buffered, std::optional<int> level) {
   const Field& field = field_to_put(w, field_number);
-  const auto pointer = [&](const char* name) {
-    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr(name)));
-  };
-  Patch patch = patch_of(field, [&] {
-    const auto shape = nb::cast<std::vector<Py_ssize_t>>(array.attr("shape"));
-    const auto strides = nb::cast<std::vector<Py_ssize_t>>(array.attr("strides"));
-    return make_patch(field, {pointer("address"), named_type(type), shape, strides}, offset);
-  });
-  patch.is_on_device = true;
+  const Patch patch =
+      patch_of(field, [&] { return make_device_patch(field, array, named_type(type), offset); });
   if (!buffered) w.held_on_device.emplace_back(nb::borrow(array.attr("owner")));
-  w.writer.set_stream(pointer("stream"));
+  w.writer.set_stream(stream_of(array));
   put_patch(w, field_number, patch, buffered, level);
 }
 

@@ -195,9 +195,9 @@ class Dataset:
 
     def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, mesh_level: int | None = None) -> Selection: ...
 
-    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None, mesh_level: int | None = None) -> None:
+    def read_into(self, field: str, out: object, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None, mesh_level: int | None = None) -> None:
         """
-        Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.
+        Fills `out`, a NumPy array or a DeviceArray of exactly the selected samples. Releases the GIL.
         """
 
     def levels_into(self, field: str, out: Annotated[NDArray[numpy.int8], dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None) -> None:
@@ -377,6 +377,10 @@ class DlpackArray:
     def __init__(self, capsule: object) -> None: ...
 
     @property
+    def is_writeable(self) -> bool:
+        """Unless the capsule says that it is not."""
+
+    @property
     def address(self) -> int: ...
 
     @property
@@ -423,8 +427,8 @@ class Reader:
     @property
     def dataset(self) -> Dataset: ...
 
-    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, bits: int | None = None, mesh_level: int | None = None) -> None:
-        """`out`: a C-contiguous array of exactly the selected samples."""
+    def request(self, field: str, out: object, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, bits: int | None = None, mesh_level: int | None = None) -> None:
+        """`out`: a NumPy array or a DeviceArray of exactly the selected samples."""
 
     def fail(self, exception: object) -> None:
         """Makes the next read() fail on all ranks with the exception's message."""

@@ -40,6 +40,16 @@ def browser() -> Iterator[Any]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def driver() -> Any:
+    """The double of the CUDA driver."""
+    from gpu_double import DRIVER, Driver
+
+    if not DRIVER.exists():
+        pytest.skip("the double of the CUDA driver is not built (target esker_test_cuda)")
+    return Driver()
+
+
 def run_program(program: str, ranks: int, folder: Path) -> None:
     """Runs Python code that uses mpi4py under Open MPI, with the folder as its argument."""
     if shutil.which("mpiexec.openmpi") is None or importlib.util.find_spec("mpi4py") is None:

@@ -98,9 +98,12 @@ def case_reading_together(comm: MPI.Intracomm, folder: Path) -> None:
         reader = esker.Reader(folder / "run.idx", comm, aggregate_reads=aggregate, verify=True)
         lo, hi = comm.rank, min(23, comm.rank + 9)
         wanted = {} if comm.rank == 1 else {"temp": ((0, lo, 1), (31, hi, 4)), "wind": None}
+        arrays: dict[str, np.ndarray] = {}
         for step in range(2):
-            arrays = reader.read(wanted, step=step)
+            given = {"temp": arrays["temp"].copy()} if arrays else {}
+            arrays = reader.read(wanted, step=step, out=given)
             assert set(arrays) == set(wanted)
+            assert all(arrays[name] is array for name, array in given.items())
             if arrays:
                 np.testing.assert_array_equal(arrays["temp"], temp(step)[1:4, lo:hi])
                 np.testing.assert_array_equal(arrays["wind"], wind(step))

@@ -1,16 +1,19 @@
-"""Arrays in memory of a GPU, as CuPy, Numba, PyTorch, JAX and other packages describe them."""
+"""Arrays of other packages: in memory of a GPU, as CuPy, Numba, PyTorch, JAX describe them, or of the host."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esker import _core
 
 _CUDA = (2, 13)
 """The numbers of CUDA devices and of their managed memory in DLPack."""
+_HOST = (1, 3)
+"""Memory of the host, and pinned memory."""
 _LEGACY_STREAM = 1
 """CUDA's legacy default stream, in both protocols."""
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
@@ -27,46 +30,75 @@ class CudaArray(Protocol):
 class DlpackArray(Protocol):
     """An array of a package that exchanges arrays by DLPack."""
 
-    def __dlpack__(self, *, stream: Any = None) -> Any: ...
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None) -> Any: ...
 
     def __dlpack_device__(self) -> tuple[Any, int]: ...
 
 
 @dataclass(frozen=True)
 class DeviceArray:
-    """Memory of a GPU, described as a NumPy array describes its own."""
+    """Memory that is described as a NumPy array describes its own."""
 
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
     stream: int
-    """In which the memory is filled; 0: the legacy default stream."""
+    """That the program uses it in; 0: the legacy default stream."""
     owner: object
     """Keeps the memory."""
+    is_writeable: bool
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
 
 
-def device_array(array: object) -> DeviceArray | None:
-    """The memory of an array on a GPU; None for other objects.
+def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
+    """A NumPy array itself, or a view of one by DLPack on the host; the memory of an array on a GPU; None for other
+    objects, also for masked arrays of NumPy.
 
-    The CUDA array interface comes first, unless it names no stream and there is DLPack, by which a package lets the
-    legacy default stream wait for the one it uses. Nothing is copied. Raises TypeError (masked, or of a type that NumPy
-    does not have) and ValueError (a stream that does not exist).
+    On a GPU the CUDA array interface comes first, unless it names no stream and there is DLPack, by which a package lets
+    the legacy default stream wait for the one it uses. Nothing is copied. Raises TypeError (masked on a GPU, or of a type
+    that NumPy does not have) and ValueError (a stream that does not exist).
     """
+    if isinstance(array, np.ndarray):
+        return None if isinstance(array, np.ma.MaskedArray) else array
     interface = getattr(array, "__cuda_array_interface__", None)
-    is_of_dlpack = _is_on_cuda(array)
-    if interface is not None and (interface.get("stream") is not None or not is_of_dlpack):
+    kind = _kind_of_device(array)
+    if interface is not None and (interface.get("stream") is not None or kind not in _CUDA):
         return _by_interface(array, interface)
-    return _by_dlpack(array) if is_of_dlpack else None
+    if kind in _HOST:
+        return np.asarray(_View(_by_dlpack(array, None)))
+    if kind not in _CUDA:
+        return None
+    found = _by_dlpack(array, _LEGACY_STREAM)
+    is_read_only = interface is not None and bool(interface["data"][1])
+    return replace(found, is_writeable=False) if is_read_only else found
 
 
-def _is_on_cuda(array: object) -> bool:
+@dataclass(frozen=True)
+class _View:
+    """What NumPy takes as an array of this memory."""
+
+    array: DeviceArray
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        found = self.array
+        return {
+            "version": 3,
+            "shape": found.shape,
+            "strides": found.strides,
+            "typestr": found.dtype.str,
+            "data": (found.address, not found.is_writeable),
+        }
+
+
+def _kind_of_device(array: object) -> int | None:
+    """DLPack's number; None without DLPack."""
     device = getattr(array, "__dlpack_device__", None)
-    return device is not None and hasattr(array, "__dlpack__") and int(device()[0]) in _CUDA
+    return int(device()[0]) if device is not None and hasattr(array, "__dlpack__") else None
 
 
 def _by_interface(array: object, interface: dict[str, Any]) -> DeviceArray:
@@ -78,7 +110,7 @@ def _by_interface(array: object, interface: dict[str, Any]) -> DeviceArray:
     dtype = np.dtype(interface["typestr"])
     shape = tuple(int(n) for n in interface["shape"])
     strides = interface.get("strides")
-    address, _ = interface["data"]
+    address, is_read_only = interface["data"]
     return DeviceArray(
         address=int(address or 0),
         shape=shape,
@@ -86,11 +118,16 @@ def _by_interface(array: object, interface: dict[str, Any]) -> DeviceArray:
         dtype=dtype,
         stream=int(stream or 0),
         owner=array,
+        is_writeable=not is_read_only,
     )
 
 
-def _by_dlpack(array: Any) -> DeviceArray:
-    tensor = _core.DlpackArray(array.__dlpack__(stream=_LEGACY_STREAM))
+def _by_dlpack(array: Any, stream: int | None) -> DeviceArray:
+    try:
+        capsule = array.__dlpack__(stream=stream, max_version=(1, 0))  # says whether the memory is read-only
+    except TypeError:
+        capsule = array.__dlpack__(stream=stream)  # of a package before DLPack 1.0
+    tensor = _core.DlpackArray(capsule)
     code, bits, lanes = tensor.type
     try:
         if lanes != 1:
@@ -98,10 +135,11 @@ def _by_dlpack(array: Any) -> DeviceArray:
         dtype = np.dtype(f"{_KINDS.get(code)}{bits // 8}")
     except TypeError:
         raise TypeError(
-            f"a {type(array).__name__} on a GPU whose type NumPy does not have (DLPack's code {code}, {bits} bits, "
-            f"{lanes} lanes)"
+            f"a {type(array).__name__} whose type NumPy does not have (DLPack's code {code}, {bits} bits, {lanes} lanes)"
         ) from None
-    return DeviceArray(tensor.address, tensor.shape, tensor.strides, dtype, _LEGACY_STREAM, tensor)
+    return DeviceArray(
+        tensor.address, tensor.shape, tensor.strides, dtype, stream or 0, tensor, tensor.is_writeable
+    )
 
 
 def _dense(shape: tuple[int, ...], item_bytes: int) -> tuple[int, ...]:

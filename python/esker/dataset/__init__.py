@@ -7,6 +7,7 @@ opening.py      open and Dataset: fields by name, steps, attributes, files
 description.py  grids, scalars, parts, and what a step stores
 field.py        Field: reads samples, coarse to fine, and their levels and errors
 selection.py    which samples a query selects
+destination.py  the arrays that reads fill
 array.py        Array: all steps of a field, lazily, by NumPy's indices
 mesh.py         meshes with several levels (AMR)
 levels.py       the samples of one of these levels

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from esker.base.values import AttributeValue, attributes_of
 from esker.dataset import display
 from esker.dataset.array import Array
 from esker.dataset.description import FieldErrors, Grid, StoredSamples
+from esker.dataset.destination import OutArray, destination
 from esker.dataset.selection import Selection, query_of, slowest_first
 from esker.dataset.viewing import Camera, View, view_of
 
@@ -252,6 +253,7 @@ class Field:
         level: int | None = None,
         bits: int | None = None,
         *,
+        out: OutArray | None = None,
         stride: Corner | None = None,
         missing: str | None = None,
         masked: bool = False,
@@ -259,52 +261,51 @@ class Field:
         progress: Callable[[float], object] | None = None,
         statistics: _core.ReadStatistics | None = None,
     ) -> NDArray[Any]:
-        """Reads samples into a new C-order array (z, y, x[, component]).
+        """Reads samples into a new C-order array (z, y, x[, component]), or into `out`.
 
         step:       position in Dataset.steps; negative counts from the end; ignored for fixed fields
-        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None: the full grid.
-                    It must be within the grid; field[...] follows NumPy's slicing rules instead
+        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None: the full grid. It must
+                    be within the grid; field[...] follows NumPy's slicing rules instead
         level:      resolution from 0 (one sample) to max_level (all samples, the default)
-        bits:       leading bits of each sample that are read, from 1 to stored_bits; None: all. Fewer bits
-                    are fewer bytes. ValueError for fields without stored_bits; docs/guide/precision.md
-        stride:     (sx, sy, sz) instead of a level: returns the samples whose index is a multiple of the
-                    stride on each axis, and reads the coarsest level that contains them all
-        missing:    value of samples whose block is not in the dataset. "fill": `_FillValue`, or 0 without
-                    one; "nan"; "nearest": the nearest stored sample of a coarser level, if there is one;
-                    "linear": between the coarser samples on both sides; None: "nearest" in sparse steps
-                    (Step.keep), else "fill"; OSError for a block that Esker wrote
-        masked:     return a numpy.ma.MaskedArray that masks the samples whose block is not in the dataset
-        mesh_level: the level of a mesh that is read, also under finer ones, if has_whole_levels; all indices
-                    are then those of this level. None: the finest level at each place
+        bits:       leading bits of each sample that are read, from 1 to stored_bits; None: all. Fewer bits are fewer
+                    bytes. ValueError for fields without stored_bits; docs/guide/precision.md
+        out:        an array that is filled and returned: of NumPy, with DLPack, or on a GPU; of the field's dtype, of
+                    the shape that select() has, with any strides; docs/guide/python.md
+        stride:     (sx, sy, sz) instead of a level: returns the samples whose index is a multiple of the stride on
+                    each axis, and reads the coarsest level that contains them all
+        missing:    value of samples whose block is not in the dataset. "fill": `_FillValue`, or 0 without one; "nan";
+                    "nearest": the nearest stored sample of a coarser level, if there is one; "linear": between the
+                    coarser samples on both sides; None: "nearest" in sparse steps (Step.keep), else "fill"; OSError
+                    for a block that Esker wrote
+        masked:     return a numpy.ma.MaskedArray (of `out`) that masks samples whose block is not in the dataset
+        mesh_level: the level of a mesh that is read, also under finer ones, if has_whole_levels; all indices are then
+                    those of this level. None: the finest level at each place
         progress:   called repeatedly with the fraction done; an exception from it ends the read
         statistics: an esker.ReadStatistics that receives the cost of the read
 
-        Raises IndexError (step, level or box outside the dataset), ValueError, OSError. Releases the
-        GIL; Ctrl-C ends the read.
+        Raises IndexError (step, level or box outside the dataset), ValueError, TypeError (`out`), OSError. Releases
+        the GIL; Ctrl-C ends the read.
 
-        >>> import numpy as np
-        >>> import esker
-        >>> y, x = np.mgrid[0:50, 0:80]
-        >>> esker.write("run.idx", {"sum": x + y})
+        >>> import numpy as np, esker
+        >>> esker.write("run.idx", {"sum": np.add(*np.mgrid[0:50, 0:80])})
         >>> field = esker.open("run.idx")["sum"]
-        >>> field.read(box=((3, 10), (6, 12)))
-        array([[13, 14, 15],
-               [14, 15, 16]])
-        >>> field.read(level=3)           # every 32nd sample along both axes
+        >>> field.read(box=((3, 10), (6, 11)))
+        array([[13, 14, 15]])
+        >>> field.read(level=3, out=np.zeros((2, 3), int))  # every 32nd sample along both axes
         array([[ 0, 32, 64],
                [32, 64, 96]])
-        >>> field.read(stride=(30, 20))
-        array([[  0,  30,  60],
-               [ 20,  50,  80],
-               [ 40,  70, 100]])
+        >>> field.read(stride=(30, 50))
+        array([[ 0, 30, 60]])
         """
         query = self._query(step, box, level, stride)
         selection = self.select(step, box, level, stride, mesh_level=mesh_level)
-        out = np.empty(selection.shape, self.dtype)
-        stored = self._stored_flags(out) if masked else None
+        filled = destination(self.name, out, selection, masked)
+        stored = self._stored_flags(filled) if masked else None
         how = {"missing": missing, "is_stored": stored, "progress": progress, "statistics": statistics}
-        self._core.read_into(self.name, out, *query, bits=bits, mesh_level=mesh_level, **how)
-        return out if stored is None else self._masked(out, stored)
+        self._core.read_into(self.name, filled, *query, bits=bits, mesh_level=mesh_level, **how)
+        if stored is not None:
+            return self._masked(filled, stored)
+        return cast("NDArray[Any]", filled if out is None else out)
 
     def refine(
         self,

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
 from esker.base.boxes import Box
 from esker.base.communicator import communicator
 from esker.base.options import Option, option_texts
+from esker.dataset.destination import OutArray, destination
 from esker.dataset.opening import Dataset
 from esker.dataset.selection import query_of
 
@@ -63,18 +63,27 @@ class Reader:
         level: int | None = None,
         bits: int | None = None,
         mesh_level: int | None = None,
+        *,
+        out: Mapping[str, OutArray] | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Reads a box of each given field (None: the full grid), and returns arrays as Field.read() does.
         Collective.
 
-        `wanted` may differ between ranks and may be empty. An error on one rank is raised on all ranks.
+        `wanted` may differ between ranks and may be empty; `out` has the arrays that are filled, as in Field.read(),
+        for all of these fields or some. An error on one rank is raised on all ranks.
         """
         try:
-            arrays = {}
+            given: dict[str, Any] = dict(out or {})
+            if unknown := given.keys() - wanted.keys():
+                names = ", ".join(map(repr, sorted(unknown)))
+                raise ValueError(f"read: out: expected arrays of fields that are read, found also {names}")
+            arrays: dict[str, Any] = {}
+            filled = []  # kept until the arrays are full
             for name, box in wanted.items():
-                field = self.dataset[name]
-                arrays[name] = np.empty(field.select(step, box, level, mesh_level=mesh_level).shape, field.dtype)
-                self._core.request(name, arrays[name], *query_of(step, box, level), bits, mesh_level)
+                selection = self.dataset[name].select(step, box, level, mesh_level=mesh_level)
+                filled.append(destination(name, given.get(name), selection))
+                arrays[name] = given.get(name, filled[-1])
+                self._core.request(name, filled[-1], *query_of(step, box, level), bits, mesh_level)
         except BaseException as error:
             self._core.fail(error)
             with suppress(Exception):

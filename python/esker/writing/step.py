@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, device_array
+from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, plain_array
 from esker.base.stored_types import as_stored
 from esker.writing.definitions import WriterField, WriterGrid
 
@@ -53,8 +53,9 @@ class Step:
         Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
         step fail on all ranks, even if it is caught.
 
-        The array may be in memory of a GPU: an object with `__cuda_array_interface__` (CuPy, Numba, JAX), or with
-        DLPack (PyTorch). It is copied when the step ends, and after what its stream has to do now.
+        The array may be one of another package: an object with `__cuda_array_interface__` (CuPy, Numba, JAX), or with
+        DLPack (PyTorch), also on the host. That on a GPU is copied when the step ends, and after what its stream has
+        to do now.
 
         level: for a field of a mesh (Writer.mesh), the level that the array is a patch of; `offset` is in the
         indices of that level. Patches of a level are disjoint. What finer patches cover is not stored. All fields
@@ -168,15 +169,14 @@ class Step:
 
 def _plain_array(field: WriterField, array: object) -> NDArray[Any] | DeviceArray:
     """The array itself, or what describes it on its GPU."""
-    if isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray):
-        return array
     try:
-        found = device_array(array)
+        found = plain_array(array)
     except (TypeError, ValueError) as error:
         raise type(error)(f"put {field.name!r}: {error}") from error
     if found is None:
         raise TypeError(
-            f"put {field.name!r}: expected a plain numpy.ndarray, or an array on a GPU, found {type(array).__name__}"
+            f"put {field.name!r}: expected a plain numpy.ndarray, or an array on a GPU or by DLPack, found "
+            f"{type(array).__name__}"
         )
     return found
 
