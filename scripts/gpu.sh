@@ -23,6 +23,21 @@ skip() {
   exit 0
 }
 
+# The Python tests, with those of CuPy and PyTorch that are installed. `python3` is that of .venv, if there is one.
+run_packages() {
+  python3 -c "import esker, pytest" 2>/dev/null || {
+    echo "gpu: skipped: arrays of Python packages: $(command -v python3) cannot import esker and pytest"
+    return 0
+  }
+  local each
+  for each in cupy:CuPy torch:PyTorch; do
+    python3 -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('${each%:*}') is None)" ||
+      echo "gpu: skipped: ${each#*:} is not installed"
+  done
+  say "gpu: arrays of Python packages"
+  quietly gpu-packages python3 -m pytest -q -rs tests/python/test_device_packages.py
+}
+
 run_all() {
   command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || skip "no NVIDIA GPU here (nvidia-smi -L)"
   local failed=0 name ranks run=(mpiexec.openmpi --oversubscribe)
@@ -37,6 +52,7 @@ run_all() {
   say "gpu: a model that writes each tenth step, and restarts"
   quietly gpu-jacobi sh tests/miniapps/jacobi/end_to_end.sh "$PWD/$build/miniapps/jacobi/esker-jacobi" \
     mpiexec.openmpi -n || failed=1
+  run_packages || failed=1
   if command -v compute-sanitizer >/dev/null; then
     say "gpu: memory of the device checked by compute-sanitizer"
     ESKER_TEST_DEVICE=all ESKER_TEST_RANKS=1 quietly gpu-sanitizer \
