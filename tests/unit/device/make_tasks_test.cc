@@ -1,4 +1,5 @@
-// Tasks of the copy kernel, and boxes for the driver, make the same copies as copy_samples().
+// Tasks of the copy kernel, and boxes for the driver, make the same copies as copy_samples(). The kernel's
+// PTX does, too.
 #include "device/make_tasks.h"
 
 #include <gtest/gtest.h>
@@ -6,8 +7,10 @@
 #include <cstring>
 #include <random>
 
+#include "device/copy_kernel.h"
 #include "device/copy_units.h"
 #include "grid/order.h"
+#include "support/cuda/ptx.h"
 
 namespace esker::device {
 namespace {
@@ -70,6 +73,22 @@ void run(const CopyTask& task) {
   for (unsigned unit = 0; unit < task.num_units; ++unit) copy_unit(task, unit);
 }
 
+/// By the instructions that a GPU gets, in `blocks` of 32 threads.
+void run_instructions(const CopyTask& task, unsigned blocks, const std::vector<std::byte>& source,
+                      std::byte* target) {
+  static const cuda_double::PtxModule module = cuda_double::decode_ptx(kCopyKernelPtx);
+  cuda_double::Launch launch{{blocks, 1, 1}, {32, 1, 1}, std::vector<std::byte>(sizeof task)};
+  std::memcpy(launch.parameters.data(), &task, sizeof task);
+  const auto find = [&](unsigned long long first, std::size_t) {
+    const bool is_source = first - address_of(source.data()) < kBytes;
+    auto* const memory = is_source ? const_cast<std::byte*>(source.data()) : target;
+    return cuda_double::MemoryRange{address_of(memory), kBytes, memory};
+  };
+  const cuda_double::LaunchResult result = cuda_double::run_kernel(module.kernels.at(0), launch, find);
+  ASSERT_EQ(result.result, 0);
+  ASSERT_EQ(result.stored_bytes, static_cast<unsigned long long>(task.num_units) * task.unit_bytes);
+}
+
 void run(const CopyBox& box, const std::byte* source, std::byte* target) {
   for (Index z = 0; z < box.planes; ++z) {
     for (Index y = 0; y < box.rows; ++y) {
@@ -93,6 +112,11 @@ TEST(MakeTasks, CopiesAsCopySamples) {
                     [](const CopyTask& task) { run(task); });
     });
     ASSERT_EQ(by_tasks, expected) << "trial " << trial;
+    const auto by_instructions = target_of([&](std::byte* target) {
+      for_each_task({element_bytes, address_of(source.data()), &sides.from, address_of(target), &sides.to},
+                    [&](const CopyTask& task) { run_instructions(task, 1 + random() % 5, source, target); });
+    });
+    ASSERT_EQ(by_instructions, expected) << "trial " << trial;
     const auto by_boxes = target_of([&](std::byte* target) {
       for_each_copy_box({element_bytes, 0, &sides.from, 0, &sides.to},
                         [&](const CopyBox& box) { run(box, source.data(), target); });
