@@ -11,6 +11,7 @@
 #include "esker/dataset.hpp"
 #include "esker/writer.hpp"
 #include "support/cuda/double.h"
+#include "support/device_context.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
 
@@ -288,6 +289,66 @@ TEST_F(DeviceRuns, FillMemoryAfterTheStreamThatAReadIsTold) {
     expect_not_refined(dataset, out);
   }
   CudaOfTests::get().call("cuStreamDestroy_v2", stream);
+}
+
+/// A dataset with one field of 10 x 6 samples, of which patches are rows.
+struct RowsOfAField {
+  explicit RowsOfAField(const std::string& path)
+      : writer(Writer::create(path, Communicator::serial()).value()) {
+    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
+    field = writer.def_field(writer.def_grid("xy", {x, y}).value(), "v", SampleType::kFloat64).value();
+  }
+  void put(Index first_row, Index num_rows, const void* memory) {
+    const Box box({0, first_row}, {10, first_row + num_rows});
+    writer.put(field, Patch::dense(box, static_cast<const double*>(memory))).check();
+  }
+  Writer writer;
+  FieldId field;
+};
+
+TEST_F(DeviceRuns, GatherFromTwoDevicesInOneStep) {
+  const DeviceContext other(1);
+  const std::vector<double> first(20, 1), second(20, 2), third(20, 3);
+  const std::string path = (directory_ / "run.idx").string();
+  {
+    const DeviceBytes memory(std::as_bytes(std::span(first)));
+    RowsOfAField rows(path);
+    rows.writer.begin_step(0).check();
+    rows.put(0, 2, memory.data());
+    rows.put(2, 2, other.allocate(std::as_bytes(std::span(second))));
+    rows.put(4, 2, third.data());
+    rows.writer.end_step().check();
+    rows.writer.close().check();
+  }
+  std::vector<double> found(60), expected = first;
+  expected.insert(expected.end(), second.begin(), second.end());
+  expected.insert(expected.end(), third.begin(), third.end());
+  Dataset::open(path).value().read({.field = "v"}, found.data(), 480).check();
+  EXPECT_EQ(found, expected);
+}
+
+// The step is discarded; the writer continues with memory of the host, and ends.
+TEST_F(DeviceRuns, ReportContextsThatWereDestroyed) {
+  const std::vector<double> ones(60, 1);
+  const std::string path = (directory_ / "run.idx").string();
+  {
+    DeviceContext other(1);
+    RowsOfAField rows(path);
+    rows.writer.begin_step(0).check();
+    rows.put(0, 6, other.allocate(std::as_bytes(std::span(ones))));
+    other.destroy();
+    const Status status = rows.writer.end_step();
+    EXPECT_EQ(status.code(), Code::kIoError);
+    EXPECT_NE(status.message().find("CUDA_ERROR_CONTEXT_IS_DESTROYED"), std::string::npos)
+        << status.message();
+    rows.writer.begin_step(0).check();
+    rows.put(0, 6, ones.data());
+    rows.writer.end_step().check();
+    rows.writer.close().check();
+  }
+  std::vector<double> found(60);
+  Dataset::open(path).value().read({.field = "v"}, found.data(), 480).check();
+  EXPECT_EQ(found, ones);
 }
 
 // Whether levels are means is in the dataset, not in the options of the run that continues it.
