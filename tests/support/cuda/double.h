@@ -17,7 +17,8 @@ extern "C" {
 void esker_double_fail(const char* function, int nth, int result);
 /// Objects that exist: contexts retained, streams, events, modules, and registered ranges together.
 int esker_double_num_objects();
-/// In a stream, later: fills device memory with a value. Null: the legacy stream of the memory's context.
+/// In a stream, later: fills device memory with a value. Null or 1: the legacy stream of the memory's
+/// context.
 void esker_double_fill_later(void* stream, unsigned long long address, std::size_t bytes, int value);
 /// Whether device memory is that of a pool (cuMemAllocAsync), which has no context.
 void esker_double_pool(int is_pool);

@@ -168,7 +168,7 @@ void esker_double_fill_later(void* handle, Address address, std::size_t bytes, i
   const std::lock_guard lock(state().mutex);
   std::shared_ptr<Stream> stream;
   for (const auto& context : state().contexts) {
-    if (handle == nullptr && find_memory(*context, address, bytes).bytes > 0) stream = context->legacy;
+    if (is_legacy(handle) && find_memory(*context, address, bytes).bytes > 0) stream = context->legacy;
     if (const auto found = context->streams.find(handle); found != context->streams.end())
       stream = found->second;
   }
