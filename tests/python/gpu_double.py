@@ -130,6 +130,8 @@ class Tensor(ctypes.Structure):
 class ByDlpack:
     """The same with DLPack."""
 
+    kind, legacy_stream = 2, 1
+
     def __init__(self, on_gpu: OnGpu, code: int, bits: int = 0) -> None:
         self.on_gpu, self.code, self.bits = on_gpu, code, bits or 8 * on_gpu.array.itemsize
         self.given: list[Tensor] = []
@@ -137,14 +139,15 @@ class ByDlpack:
         self.num_freed = 0
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 2, 0
+        return self.kind, 0
 
     def __dlpack__(self, *, stream: Any = None) -> Any:
         array = self.on_gpu.array
         axes = ctypes.c_int64 * array.ndim
         strides = axes(*(n // array.itemsize for n in array.strides))
         tensor = Tensor(
-            self.on_gpu.address, 2, 0, array.ndim, self.code, self.bits, 1, axes(*array.shape), strides
+            *(self.on_gpu.address, self.kind, 0, array.ndim, self.code, self.bits, 1),
+            *(axes(*array.shape), strides),
         )
         tensor.byte_offset = self.on_gpu.first - self.on_gpu.address
         tensor.deleter = type(tensor.deleter)(self.free)
@@ -156,6 +159,12 @@ class ByDlpack:
 
     def free(self, tensor: int) -> None:
         self.num_freed += 1
+
+
+class OfHip(ByDlpack):
+    """The same as packages describe memory of HIP."""
+
+    kind, legacy_stream = 10, 0
 
 
 class OfTorch(ByDlpack):

@@ -10,7 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu_double import DIMS, SHAPE, ByDlpack, Driver, OfTorch, OnGpu, backwards, inside, ramp, transposed
+from gpu_double import (
+    DIMS,
+    SHAPE,
+    ByDlpack,
+    Driver,
+    OfHip,
+    OfTorch,
+    OnGpu,
+    backwards,
+    inside,
+    ramp,
+    transposed,
+)
 
 import esker
 
@@ -103,7 +115,7 @@ def test_buffered_arrays_are_converted(driver: Driver, path: Path, given: str) -
     np.testing.assert_array_equal(esker.open(path)["a"].read(), ramp())
 
 
-@pytest.mark.parametrize("make", [ByDlpack, OfTorch])
+@pytest.mark.parametrize("make", [ByDlpack, OfHip, OfTorch])
 def test_dlpack(driver: Driver, path: Path, make: type[ByDlpack]) -> None:
     values = ramp("i4")
     given = make(OnGpu(driver, inside(values)), code=0)
@@ -111,7 +123,7 @@ def test_dlpack(driver: Driver, path: Path, make: type[ByDlpack]) -> None:
         field = w.field("a", "i4")
         with w.step(0) as s:
             s.put(field, given)
-            assert given.streams == [1] and given.num_freed == 0
+            assert given.streams == [make.legacy_stream] and given.num_freed == 0
         assert given.num_freed == 1
     np.testing.assert_array_equal(esker.open(path)["a"].read(), values)
 
@@ -187,4 +199,7 @@ except ValueError as error:
 def test_without_a_driver_the_error_says_so(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "put 'a': expected memory of a GPU, but this process has loaded neither the CUDA driver" in done.stdout
+    assert (
+        "put 'a': expected memory of a GPU, but this process has loaded neither the CUDA driver"
+        in done.stdout
+    )

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from esker import _core
 
-_CUDA = (2, 13)
-"""The numbers of CUDA devices and of their managed memory in DLPack."""
-_HOST = (1, 3)
-"""Memory of the host, and pinned memory."""
-_LEGACY_STREAM = 1
-"""CUDA's legacy default stream, in both protocols."""
+_LEGACY_STREAM = {2: 1, 13: 1, 10: 0}
+"""DLPack's number for the legacy default stream, for CUDA devices, their managed memory, and HIP's devices."""
+_HOST = (1, 3, 11)
+"""Memory of the host, and that which CUDA and HIP have pinned."""
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 """DLPack's codes of types, in NumPy's letters; with the size they are a type of NumPy."""
 
@@ -66,13 +64,13 @@ def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
         return None if isinstance(array, np.ma.MaskedArray) else array
     interface = getattr(array, "__cuda_array_interface__", None)
     kind = _kind_of_device(array)
-    if interface is not None and (interface.get("stream") is not None or kind not in _CUDA):
+    if interface is not None and (interface.get("stream") is not None or kind not in _LEGACY_STREAM):
         return _by_interface(array, interface)
     if kind in _HOST:
         return np.asarray(_View(_by_dlpack(array, None)))
-    if kind not in _CUDA:
+    if kind not in _LEGACY_STREAM:
         return None
-    found = _by_dlpack(array, _LEGACY_STREAM)
+    found = _by_dlpack(array, _LEGACY_STREAM[kind])
     is_read_only = interface is not None and bool(interface["data"][1])
     return replace(found, is_writeable=False) if is_read_only else found
 
