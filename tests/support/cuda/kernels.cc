@@ -17,9 +17,9 @@ int run(const Context& context, const Kernel& kernel, const Launch& launch) {
 }
 
 /// The kernel of the current context with this handle, and its module; null: there is none.
-std::pair<std::shared_ptr<Module>, const Kernel*> find_kernel(void* handle) {
+std::pair<std::shared_ptr<PtxModule>, const Kernel*> find_kernel(void* handle) {
   for (const auto& [key, module] : current_context()->modules) {
-    for (const Kernel& kernel : module->content.kernels) {
+    for (const Kernel& kernel : module->kernels) {
       if (&kernel == handle) return {module, &kernel};
     }
   }
@@ -40,7 +40,7 @@ bool is_possible(const Kernel& kernel, const Launch& launch) {
 
 }  // namespace
 
-std::shared_ptr<Module> find_module(void* handle) {
+std::shared_ptr<PtxModule> find_module(void* handle) {
   const auto& modules = current_context()->modules;
   const auto found = modules.find(handle);
   return found == modules.end() ? nullptr : found->second;
@@ -55,8 +55,8 @@ extern "C" {
 int cuModuleLoadData(void** module, const void* text) {
   ENTER();
   NEED_CONTEXT();
-  auto made = std::make_shared<Module>(Module{current_context(), decode_ptx(static_cast<const char*>(text))});
-  state().ptx_error = made->content.error;
+  auto made = std::make_shared<PtxModule>(decode_ptx(static_cast<const char*>(text)));
+  state().ptx_error = made->error;
   if (!state().ptx_error.empty()) return kInvalidPtx;
   *module = made.get();
   current_context()->modules.emplace(made.get(), std::move(made));
@@ -75,7 +75,7 @@ int cuModuleGetFunction(void** function, void* handle, const char* name) {
   NEED_CONTEXT();
   const auto module = find_module(handle);
   if (module == nullptr) return kInvalidHandle;
-  for (Kernel& kernel : module->content.kernels) {
+  for (Kernel& kernel : module->kernels) {
     *function = &kernel;
     if (kernel.name == name) return 0;
   }

@@ -43,15 +43,9 @@ struct Stream {
 };
 /// What a stream had to do when it was recorded.
 struct Event {
-  Context* context = nullptr;
   std::shared_ptr<Stream> stream{};
   unsigned long long end = 0;
 };
-struct Module {
-  Context* context = nullptr;
-  PtxModule content;
-};
-
 /// Those that were destroyed remain, so that their handles are known.
 struct Context {
   int device = 0;
@@ -63,7 +57,7 @@ struct Context {
   std::map<std::thread::id, std::shared_ptr<Stream>> of_thread;
   std::map<void*, std::shared_ptr<Stream>> streams;
   std::map<void*, std::unique_ptr<Event>> events;
-  std::map<void*, std::shared_ptr<Module>> modules;
+  std::map<void*, std::shared_ptr<PtxModule>> modules;
 };
 
 /// Device memory, or memory of the host that is pinned.
@@ -108,7 +102,7 @@ int check_current_context();
 /// are handles of default streams.
 std::shared_ptr<Stream> find_stream(void* handle);
 Event* find_event(void* handle);
-std::shared_ptr<Module> find_module(void* handle);
+std::shared_ptr<PtxModule> find_module(void* handle);
 
 /// Adds work to a stream, after what a default stream is ordered with.
 void enqueue(const std::shared_ptr<Stream>& stream, Work work);

@@ -140,7 +140,7 @@ int cuStreamWaitEvent(void* handle, void* event, unsigned) {
 int cuEventCreate(void** event, unsigned) {
   ENTER();
   NEED_CONTEXT();
-  auto made = std::make_unique<Event>(Event{.context = current_context(), .stream = nullptr});
+  auto made = std::make_unique<Event>();
   *event = made.get();
   current_context()->events.emplace(made.get(), std::move(made));
   ++state().num_objects;
