@@ -35,7 +35,7 @@ class DlpackArray(Protocol):
 
 @dataclass(frozen=True)
 class DeviceArray:
-    """Memory that is described as a NumPy array describes its own."""
+    """Memory of a GPU, described as a NumPy array describes its own."""
 
     address: int
     shape: tuple[int, ...]
@@ -57,8 +57,8 @@ def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
     objects, also for masked arrays of NumPy.
 
     On a GPU the CUDA array interface comes first, unless it names no stream and there is DLPack, by which a package lets
-    the legacy default stream wait for the one it uses. Nothing is copied. Raises TypeError (masked on a GPU, or of a type
-    that NumPy does not have) and ValueError (a stream that does not exist).
+    the legacy default stream wait for the one it uses. Nothing is copied. Raises TypeError (masked on a GPU, of a type
+    that NumPy does not have, or with gradients) and ValueError (a stream that does not exist).
     """
     if isinstance(array, np.ndarray):
         return None if isinstance(array, np.ma.MaskedArray) else array
@@ -67,7 +67,7 @@ def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
     if interface is not None and (interface.get("stream") is not None or kind not in _LEGACY_STREAM):
         return _by_interface(array, interface)
     if kind in _HOST:
-        return np.asarray(_View(_by_dlpack(array, None)))
+        return _on_host(array)
     if kind not in _LEGACY_STREAM:
         return None
     found = _by_dlpack(array, _LEGACY_STREAM[kind])
@@ -75,22 +75,12 @@ def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
     return replace(found, is_writeable=False) if is_read_only else found
 
 
-@dataclass(frozen=True)
-class _View:
-    """What NumPy takes as an array of this memory."""
-
-    array: DeviceArray
-
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        found = self.array
-        return {
-            "version": 3,
-            "shape": found.shape,
-            "strides": found.strides,
-            "typestr": found.dtype.str,
-            "data": (found.address, not found.is_writeable),
-        }
+def _on_host(array: Any) -> NDArray[Any]:
+    """A view, read-only where the package does not say that it may be changed."""
+    try:
+        return np.from_dlpack(array)
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(f"a {type(array).__name__} that NumPy cannot use: {error}") from error
 
 
 def _kind_of_device(array: object) -> int | None:
@@ -120,7 +110,7 @@ def _by_interface(array: object, interface: dict[str, Any]) -> DeviceArray:
     )
 
 
-def _by_dlpack(array: Any, stream: int | None) -> DeviceArray:
+def _by_dlpack(array: Any, stream: int) -> DeviceArray:
     try:
         capsule = array.__dlpack__(stream=stream, max_version=(1, 0))  # says whether the memory is read-only
     except TypeError:
@@ -133,11 +123,10 @@ def _by_dlpack(array: Any, stream: int | None) -> DeviceArray:
         dtype = np.dtype(f"{_KINDS.get(code)}{bits // 8}")
     except TypeError:
         raise TypeError(
-            f"a {type(array).__name__} whose type NumPy does not have (DLPack's code {code}, {bits} bits, {lanes} lanes)"
+            f"a {type(array).__name__} on a GPU whose type NumPy does not have (DLPack's code {code}, {bits} bits, "
+            f"{lanes} lanes)"
         ) from None
-    return DeviceArray(
-        tensor.address, tensor.shape, tensor.strides, dtype, stream or 0, tensor, tensor.is_writeable
-    )
+    return DeviceArray(tensor.address, tensor.shape, tensor.strides, dtype, 0, tensor, tensor.is_writeable)
 
 
 def _dense(shape: tuple[int, ...], item_bytes: int) -> tuple[int, ...]:
