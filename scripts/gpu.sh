@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
 # The tests and the benchmark of fields on a GPU, with the driver and the GPU of this machine.
 #
-#   scripts/gpu.sh [build|run]      without an argument: both. `run` needs no network and no compiler
+#   scripts/gpu.sh [build|run]      without an argument: both. `run` needs no network and no compiler: scripts/gpu_bundle.sh
+#                                   packs what it needs for another machine
 #
 # `run` is skipped where there is no NVIDIA GPU. Environment: GPU_RANKS, the numbers of ranks ("1 2 4"). Everywhere else
 # the same tests run on a double of the driver (tests/support/cuda), as part of `make test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
+
+# In a bundle (scripts/gpu_bundle.sh) Open MPI and the Python package are there.
+if [ -d mpi ]; then
+  export PATH=$PWD/mpi/bin:$PATH PYTHONPATH=$PWD/python OPAL_PKGDATADIR=$PWD/mpi/share
+  export OMPI_MCA_mca_base_component_path=$PWD/mpi/plugins PMIX_MCA_mca_base_component_path=$PWD/mpi/pmix
+fi
 
 tests=(transport reader mesh levels)
 without="--gtest_filter=-*EveryTransport*PutTypes"  # needs copies that do not fit in its budgets

@@ -150,4 +150,4 @@ for read in (esker.open(sys.argv[1])["a"].read, lambda out: esker.Reader(sys.arg
 def test_without_a_driver_the_error_says_so(ds: esker.Dataset) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, ds.path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("expected memory of a GPU, but this process has not loaded the CUDA driver") == 2
+    assert done.stdout.count("expected memory of a GPU, but this process has loaded neither the CUDA driver") == 2
