@@ -56,7 +56,9 @@ template <class Make>
 int move(const Fortran90Call& call, const Make& make) {
   std::optional<DenseValues> dense;
   if (call.request == nullptr) {
-    return move_many(call.direction, call.all, call.ncid, 1, [&](int) { return make(dense); });
+    const int moved = move_many(call.direction, call.all, call.ncid, 1, [&](int) { return make(dense); });
+    const int given = dense ? dense->give_back() : int{NC_NOERR};
+    return moved != NC_NOERR ? moved : given;
   }
   *call.request = NC_REQ_NULL;
   return guarded([&]() -> int {

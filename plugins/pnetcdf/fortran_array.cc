@@ -1,7 +1,10 @@
 #include "fortran_array.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
+#include "codes.h"
 #include "strided.h"
 
 namespace esker::pnetcdf {
@@ -60,13 +63,25 @@ bool Section::is_dense() const {
 DenseValues::DenseValues(const Section& section, bool gives_back)
     : section_(section), gives_back_(gives_back) {
   if (section.is_dense()) return;
+  MemoryRange range{0, section.value_bytes(), true};
+  for (std::size_t i = 0; i < section.count().size(); ++i) {
+    const Index reach = (section.count()[i] - 1) * section.step_bytes()[i];
+    (reach < 0 ? range.begin : range.end) += reach;
+  }
+  if (const Status taken = mirror_.take(section.first(), range, true); !taken.ok()) {
+    warn(taken.message());
+    throw std::runtime_error("no copy of a section");
+  }
+  const std::byte* const from = mirror_.is_used() ? mirror_.values() : section.first();
   copy_.resize(static_cast<std::size_t>(section.n_values() * section.value_bytes()));
-  gather(section.count(), section.step_bytes(), section.first(), section.value_bytes(), copy_.data());
+  gather(section.count(), section.step_bytes(), from, section.value_bytes(), copy_.data());
 }
 
-DenseValues::~DenseValues() {
-  if (!gives_back_ || copy_.empty()) return;
-  scatter(section_.count(), section_.step_bytes(), section_.first(), section_.value_bytes(), copy_.data());
+int DenseValues::give_back() noexcept {
+  if (!std::exchange(gives_back_, false) || copy_.empty()) return NC_NOERR;
+  std::byte* const to = mirror_.is_used() ? mirror_.values() : section_.first();
+  scatter(section_.count(), section_.step_bytes(), to, section_.value_bytes(), copy_.data());
+  return hand_over(mirror_);
 }
 
 std::vector<MPI_Offset> numbers_of(const FortranArray& array, int rank) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "elements.h"
+#include "mirror.h"
 
 namespace esker::pnetcdf {
 
@@ -60,21 +61,24 @@ class Section {
   std::array<Index, 8> count_{}, step_bytes_{};
 };
 
-/// The values of a section as a dense list: where they are, or a copy, which the destructor gives back if it
-/// is told so. May throw.
+/// The values of a section as a dense list: where they are, or a copy, which is given back if it is told so.
 class DenseValues {
  public:
+  /// May throw, also for errors of a GPU that has the section.
   DenseValues(const Section& section, bool gives_back);
   DenseValues(const DenseValues&) = delete;
   DenseValues& operator=(const DenseValues&) = delete;
-  ~DenseValues();
+  ~DenseValues() { (void)give_back(); }
 
+  /// Before the end, for its code: of an error of a GPU. Once.
+  int give_back() noexcept;
   [[nodiscard]] std::byte* first() { return copy_.empty() ? section_.first() : copy_.data(); }
   [[nodiscard]] bool is_copy() const { return !copy_.empty(); }
 
  private:
   Section section_;
   bool gives_back_;
+  Mirror mirror_;  // of a section that is not dense
   std::vector<std::byte> copy_;
 };
 

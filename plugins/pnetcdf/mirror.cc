@@ -34,33 +34,35 @@ Status copy_to_device(std::byte* on_device, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Status Mirror::take(std::byte* values, const MemoryRange& range) {
-  ESKER_ASSIGN_OR_RETURN(const Access access, DeviceMemory::access_to(values));
+Status Mirror::take(std::byte* values, const MemoryRange& range, bool is_target) {
+  std::byte* const first = values + range.begin;  // `values` may be MPI_BOTTOM
+  ESKER_ASSIGN_OR_RETURN(const Access access, DeviceMemory::access_to(first));
   if (access == Access::kHost) return {};
-  if (access == Access::kBoth) return DeviceMemory::finish_stream(values, nullptr);
+  if (access == Access::kBoth) return DeviceMemory::finish_stream(first, nullptr);
   bytes_.resize(static_cast<std::size_t>(range.end - range.begin));
   first_ = -range.begin;
-  on_device_ = values + range.begin;
+  on_device_ = first;
+  if (is_target && !range.has_gaps) return DeviceMemory::finish_stream(first, nullptr);
   ESKER_RETURN_IF_ERROR(copy_to_host(on_device_, bytes_));
-  if (range.has_gaps) before_ = bytes_;
+  if (is_target) now_ = before_ = bytes_;
   return {};
 }
 
 Status Mirror::write_back() {
   if (before_.empty()) return copy_to_device(on_device_, bytes_);
-  std::vector<std::byte> now(bytes_.size());
-  ESKER_RETURN_IF_ERROR(copy_to_host(on_device_, now));
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (bytes_[i] != before_[i]) now[i] = bytes_[i];
+  ESKER_RETURN_IF_ERROR(copy_to_host(on_device_, now_));
+  for (std::size_t i = 0; i < now_.size(); ++i) {
+    if (bytes_[i] != before_[i]) now_[i] = bytes_[i];
   }
-  return copy_to_device(on_device_, now);
+  return copy_to_device(on_device_, now_);
 }
 
-int hand_over(UnpackLater& unpack, Mirror& mirror) {
-  if (unpack.is_needed()) unpack.unpack();
+int hand_over(Mirror& mirror) noexcept {
   if (!mirror.is_used()) return NC_NOERR;
-  const Status written = mirror.write_back();
-  return written.ok() ? int{NC_NOERR} : code_of(written);
+  return guarded([&]() -> int {
+    const Status written = mirror.write_back();
+    return written.ok() ? int{NC_NOERR} : code_of(written);
+  });
 }
 
 }  // namespace esker::pnetcdf

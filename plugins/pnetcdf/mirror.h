@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "datatypes.h"
 #include "esker/types/status.hpp"
 
 namespace esker::pnetcdf {
@@ -19,22 +18,23 @@ struct MemoryRange {
 class Mirror {
  public:
   /// Copies a range of memory at `values` if only a device can access it, after what its legacy stream has to
-  /// do now; else the host can access the range after this. Errors of the driver. Local; may throw.
-  Status take(std::byte* values, const MemoryRange& range);
+  /// do now; else the host can access the range after this. `is_target`: all values in it will be replaced.
+  /// Errors of the driver. Local; may throw.
+  Status take(std::byte* values, const MemoryRange& range, bool is_target);
   [[nodiscard]] bool is_used() const { return on_device_ != nullptr; }
   /// What is used in place of the address that the call has.
   [[nodiscard]] std::byte* values() { return bytes_.data() + first_; }
   /// Copies to the device what has changed since take(). Between values it may have changed, too: by other
-  /// requests. Errors of the driver. Local; may throw.
+  /// requests. Errors of the driver. Local; allocates nothing.
   Status write_back();
 
  private:
   std::byte* on_device_ = nullptr;
-  Index first_ = 0;  // of the address, in the bytes
-  std::vector<std::byte> bytes_, before_;
+  Index first_ = 0;                              // of the address, in the bytes
+  std::vector<std::byte> bytes_, before_, now_;  // the last two for a target with gaps
 };
 
-/// Values that were read go where the caller has memory for them. The code of an error. Local; may throw.
-int hand_over(UnpackLater& unpack, Mirror& mirror);
+/// Writes a mirror back, if it is used. The code of an error. Local.
+int hand_over(Mirror& mirror) noexcept;
 
 }  // namespace esker::pnetcdf

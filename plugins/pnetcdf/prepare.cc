@@ -40,27 +40,29 @@ bool use_subarray(const Subarray& part, cdf::Access& access) {
 
 bool has_one_box(Place::Form form) { return form != Place::Form::kMap && form != Place::Form::kBoxes; }
 
-/// Lets `values` point to a dense list, which may be a packed copy, or the access have a map of the memory.
-/// NC_EIOMISMATCH: it has another number of values than the boxes. -1 items of one of MPI's own datatypes are
-/// as many as the boxes have (E3SM-IO passes that).
-int use_datatype(Direction direction, const Part& part, Index total, Type stored, Prepared& prepared,
-                 cdf::Access& access, Type& type, void*& values) {
-  const Memory& memory = part.memory;
-  type = stored;
-  if (memory.datatype == MPI_DATATYPE_NULL) return NC_NOERR;
-  Elements elements;
+bool has_items(const Memory& memory) { return memory.is_flexible && memory.datatype != MPI_DATATYPE_NULL; }
+
+/// What the items of a datatype consist of, and the type of `total` values. NC_EIOMISMATCH: they have another
+/// number of values. -1 items of one of MPI's own datatypes are as many as the boxes have (E3SM-IO passes
+/// that).
+int check_items(const Memory& memory, Index total, Type stored, Elements& elements, Type& type) {
   if (const int code = decode(memory.datatype, elements); code != NC_NOERR) return code;
   if (memory.n > std::numeric_limits<int>::max()) return NC_EINTOVERFLOW;
   const bool fits = elements.is_named && memory.n == -1;
   if (!fits && elements.per_item * memory.n != total) return NC_EIOMISMATCH;
   if (elements.has_values && !(elements.is_byte && netcdf::size_bytes(stored) == 1)) type = elements.type;
-  if (!are_alike(type, stored)) return NC_ECHAR;
-  if (elements.is_dense || total == 0) return NC_NOERR;
+  return are_alike(type, stored) ? NC_NOERR : NC_ECHAR;
+}
+
+/// Lets `values` of items that are not dense point to a packed copy, or the access have a map of the memory.
+void use_datatype(Direction direction, const Part& part, Prepared& prepared, cdf::Access& access,
+                  void*& values) {
+  const Memory& memory = part.memory;
   if (direction == Direction::kIn && memory.n == 1 && has_one_box(part.place.form)) {
     const std::optional<Subarray> subarray = subarray_of(memory.datatype);
     if (subarray && use_subarray(*subarray, access)) {
       values = static_cast<std::byte*>(values) + subarray->first_byte;
-      return NC_NOERR;
+      return;
     }
   }
   if (direction == Direction::kIn) {
@@ -70,7 +72,6 @@ int use_datatype(Direction direction, const Part& part, Index total, Type stored
     prepared.unpack = UnpackLater(values, memory.n, memory.datatype);
     values = prepared.unpack.dense();
   }
-  return NC_NOERR;
 }
 
 /// The range of a map, or of `total` values of `size` bytes.
@@ -97,30 +98,13 @@ MemoryRange range_of_items(const Memory& memory) {
   return range;
 }
 
-/// Lets `values` point to a copy if they are on a GPU.
-int take_mirror(const Part& part, const cdf::Access& access, Index total, Type stored, Mirror& mirror,
-                void*& values) {
-  const Memory& memory = part.memory;
-  const bool has_items = memory.is_flexible && memory.datatype != MPI_DATATYPE_NULL;
-  Index size = netcdf::size_bytes(memory.is_flexible ? stored : memory.type);
-  if (has_items) {
-    Elements elements;
-    if (const int code = decode(memory.datatype, elements); code != NC_NOERR) return code;
-    int item_bytes = 0;
-    MPI_Type_size(memory.datatype, &item_bytes);
-    size = item_bytes / std::max<Index>(elements.per_item, 1);
-  }
-  MemoryRange range = range_of_values(part.place, access, total, size);
-  if (has_items && memory.n > 0) {
-    const MemoryRange items = range_of_items(memory);
-    const bool has_map = part.place.form == Place::Form::kMap;
-    range = has_map ? MemoryRange{std::min(range.begin, items.begin), std::max(range.end, items.end), true}
-                    : items;
-  }
-  const Status taken = mirror.take(static_cast<std::byte*>(values), range);
-  if (!taken.ok()) return code_of(taken);
-  if (mirror.is_used()) values = mirror.values();
-  return NC_NOERR;
+/// Where the values are, relative to the address of the call. `size`: of one of them.
+MemoryRange range_of(const Part& part, const cdf::Access& access, Index total, Index size) {
+  const MemoryRange range = range_of_values(part.place, access, total, size);
+  if (!has_items(part.memory) || part.memory.n <= 0) return range;
+  const MemoryRange items = range_of_items(part.memory);
+  if (part.place.form != Place::Form::kMap) return items;
+  return {std::min(range.begin, items.begin), std::max(range.end, items.end), true};
 }
 
 void set_memory(cdf::Access& access, Direction direction, Type type, std::byte* values) {
@@ -139,19 +123,20 @@ int prepare(const OpenFile& file, Direction direction, const Part& part, Prepare
   cdf::Access access = access_of(file, part.variable, part.place);
   const bool has_boxes = part.place.form != Place::Form::kBoxes || part.place.n_boxes > 0;
   const Index total = has_boxes ? n_values(file, access) : 0;
-  Type type = part.memory.type;
-  void* values = part.memory.values;
-  if (total > 0) {
-    if (const int code = take_mirror(part, access, total, variable.type, prepared.mirror, values);
-        code != NC_NOERR)
-      return code;
-  }
-  if (part.memory.is_flexible) {
-    const int code = use_datatype(direction, part, total, variable.type, prepared, access, type, values);
+  Type type = part.memory.is_flexible ? variable.type : part.memory.type;
+  Elements elements;
+  if (has_items(part.memory)) {
+    const int code = check_items(part.memory, total, variable.type, elements, type);
     if (code != NC_NOERR) return code;
   }
   if (total == 0) return NC_NOERR;
   const Index size = netcdf::size_bytes(type);
+  void* values = part.memory.values;
+  const Status taken = prepared.mirror.take(
+      static_cast<std::byte*>(values), range_of(part, access, total, size), direction == Direction::kOut);
+  if (!taken.ok()) return code_of(taken);
+  if (prepared.mirror.is_used()) values = prepared.mirror.values();
+  if (has_items(part.memory) && !elements.is_dense) use_datatype(direction, part, prepared, access, values);
   type = memory_type_for(type, variable.type, file.header().version);
   set_memory(access, direction, type, static_cast<std::byte*>(values));
   const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;

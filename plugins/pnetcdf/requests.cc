@@ -66,8 +66,9 @@ int finish(std::vector<Request>& list, int code, const std::vector<cdf::Access>&
     for (std::size_t i = 0; i < request.accesses.size(); ++i) {
       if (next < moved.size() && moved[next++].is_out_of_range && own == NC_NOERR) own = NC_ERANGE;
     }
+    if (code == NC_NOERR && request.unpack.is_needed()) request.unpack.unpack();
     if (code == NC_NOERR && request.number % 2 == 1) {
-      const int handed = hand_over(request.unpack, request.mirror);
+      const int handed = hand_over(request.mirror);
       if (own == NC_NOERR) own = handed;
     }
     if (request.status != nullptr && *request.status == NC_NOERR) *request.status = own;

@@ -42,10 +42,13 @@ int move_parts(OpenFile& file, Direction direction, bool all, std::vector<Prepar
   if (const auto moved = file.move(in, all, {}, accesses); !moved.first_error().ok()) {
     return code_of(moved.first_error());
   }
+  int handed = NC_NOERR;
   for (Prepared& part : parts) {
-    if (const int code = in ? int{NC_NOERR} : hand_over(part.unpack, part.mirror); code != NC_NOERR)
-      return code;
+    if (part.unpack.is_needed()) part.unpack.unpack();
+    const int code = in ? int{NC_NOERR} : hand_over(part.mirror);
+    if (handed == NC_NOERR) handed = code;
   }
+  if (handed != NC_NOERR) return handed;
   const bool all_fit =
       std::all_of(parts.begin(), parts.end(), [](const Prepared& part) { return part.fits; }) &&
       std::none_of(accesses.begin(), accesses.end(),
@@ -118,6 +121,7 @@ int move_later(Direction direction, Copy copy, int ncid, const Part& part, int* 
     if (code != NC_NOERR || prepared.accesses.empty()) return code;
     if (is_buffered && !file.buffer.has_room(prepared.bytes)) return NC_EINSUFFBUF;
     const bool fits = !in || detach(file, copy != Copy::kNo, prepared);
+    if (in && !prepared.copy.empty()) prepared.mirror = {};
     Request pending{0,
                     std::move(prepared.accesses),
                     std::move(prepared.copy),

@@ -8,6 +8,7 @@ int cuCtxPushCurrent_v2(void* context);
 int cuMemAlloc_v2(unsigned long long* address, size_t bytes);
 int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes);
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes);
+void esker_double_fail(const char* function, int nth, int result);
 
 enum { kX = 12, kY = 5, kWide = kX + 4, kValues = kX * kY, kSteps = 3 };
 
@@ -116,6 +117,74 @@ static void get_all(int ncid, int varid) {
   }
 }
 
+/// Items of one of MPI's own datatypes: as many as there are values (-1), and too many, which nothing is
+/// copied for.
+static void count_items(int ncid, int varid) {
+  double found[kValues];
+  MPI_Offset start[3] = {1, 0, 0}, count[3] = {1, kY, kX};
+  memset(found, 0, sizeof found);
+  double* const device = on_device(found, sizeof found);
+  EXPECT(ncmpi_get_vara_all(ncid, varid, start, count, device, 1000000, MPI_DOUBLE), NC_EIOMISMATCH);
+  OK(ncmpi_get_vara_all(ncid, varid, start, count, device, -1, MPI_DOUBLE));
+  fetch(found, device, sizeof found);
+  for (int i = 0; i < kValues; ++i) CHECK(found[i] == value(1, i));
+}
+
+/// Two boxes, the last rows first; and a datatype with absolute addresses.
+static void get_boxes(int ncid, int varid) {
+  double found[kValues];
+  MPI_Offset first[3] = {0, 0, 0}, last[3] = {0, 2, 0}, two[3] = {1, 2, kX}, three[3] = {1, kY - 2, kX};
+  MPI_Offset *starts[2] = {last, first}, *counts[2] = {three, two};
+  memset(found, 0, sizeof found);
+  double* const device = on_device(found, sizeof found);
+  OK(ncmpi_get_varn_double_all(ncid, varid, 2, starts, counts, device));
+  fetch(found, device, sizeof found);
+  for (int i = 0; i < kValues; ++i) CHECK(found[i] == value(0, (i + 2 * kX) % kValues));
+
+  MPI_Datatype absolute;
+  const int n = kValues;
+  const MPI_Aint address = (MPI_Aint)device;
+  MPI_Offset whole[3] = {1, kY, kX};
+  MPI_Type_create_hindexed(1, &n, &address, MPI_DOUBLE, &absolute);
+  MPI_Type_commit(&absolute);
+  OK(ncmpi_get_vara_all(ncid, varid, first, whole, MPI_BOTTOM, 1, absolute));
+  MPI_Type_free(&absolute);
+  fetch(found, device, sizeof found);
+  for (int i = 0; i < kValues; ++i) CHECK(found[i] == value(0, i));
+}
+
+/// Of several gets one cannot be copied to the GPU: the others are handed over. A cancelled one is forgotten.
+static void get_in_spite_of_errors(int ncid, int varid) {
+  enum { kInvalid = 1, kRequests = 3 };
+  double found[kValues];
+  MPI_Offset start[3] = {0, 0, 0}, count[3] = {1, kY, kX};
+  int requests[kRequests], statuses[2];
+  double* device[kRequests];
+  memset(found, 0, sizeof found);
+  for (int i = 0; i < kRequests; ++i) {
+    device[i] = on_device(found, sizeof found);
+    OK(ncmpi_iget_vara_double(ncid, varid, start, count, device[i], &requests[i]));
+  }
+  OK(ncmpi_cancel(ncid, 1, &requests[2], NULL));
+  esker_double_fail("cuMemcpyHtoDAsync_v2", 0, kInvalid);
+  EXPECT(ncmpi_wait_all(ncid, 2, requests, statuses), NC_EFILE);
+  CHECK(statuses[0] == NC_EFILE && statuses[1] == NC_NOERR);
+  fetch(found, device[1], sizeof found);
+  for (int i = 0; i < kValues; ++i) CHECK(found[i] == value(0, i));
+  fetch(found, device[2], sizeof found);
+  CHECK(found[kValues - 1] == 0);
+
+  double on_host[kValues];
+  int varids[2] = {varid, varid};
+  MPI_Offset *starts[2] = {start, start}, *counts[2] = {count, count};
+  double* targets[2] = {device[2], on_host};
+  memset(on_host, 0, sizeof on_host);
+  esker_double_fail("cuMemcpyHtoDAsync_v2", 0, kInvalid);
+  EXPECT(ncmpi_mget_vara_double_all(ncid, 2, varids, starts, counts, targets), NC_EFILE);
+  esker_double_fail(NULL, 0, 0);
+  for (int i = 0; i < kValues; ++i) CHECK(on_host[i] == value(0, i));
+}
+
 int main(int argc, char** argv) {
   int ncid, dims[3], varid;
   MPI_Init(&argc, &argv);
@@ -137,6 +206,9 @@ int main(int argc, char** argv) {
   expect_in_file(ncid, varid);
   get_interleaved(ncid, varid);
   get_all(ncid, varid);
+  count_items(ncid, varid);
+  get_boxes(ncid, varid);
+  get_in_spite_of_errors(ncid, varid);
   OK(ncmpi_close(ncid));
   return finish();
 }
