@@ -374,7 +374,7 @@ ESKER_API esker_status esker_put_buffered_level(esker_dataset* ds, int field, in
 /// also in later steps: samples are copied when it has done what it has to do at the time of the put. Of a
 /// dataset that is open for reading: for esker_get and requests that follow, whose memory is filled after
 /// that. Local. NULL, as at first: the legacy default stream. Memory of the host needs none. Errors:
-/// ESKER_WRONG_ORDER (a reader that is closed).
+/// ESKER_WRONG_ORDER (the dataset is closed).
 ESKER_API esker_status esker_set_stream(esker_dataset* ds, void* stream);
 
 // Adaptive storage. Rules say which samples of the open step are kept: of all fields of a grid (`object`

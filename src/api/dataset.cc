@@ -354,7 +354,8 @@ std::string context_of(const Query& query, Index step) {
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
-  ESKER_ASSIGN_OR_RETURN(const MutablePatch memory, impl_->dense(query, resolved, out, out_bytes));
+  ESKER_ASSIGN_OR_RETURN(MutablePatch memory, impl_->dense(query, resolved, out, out_bytes));
+  ESKER_RETURN_IF_ERROR(Impl::complete(impl_->data->field_at(resolved.field), memory));
   return within_memory([&] { return impl_->read(resolved, memory, options); })
       .with_context(context_of(query, resolved.step));
 }

@@ -69,7 +69,7 @@ class Reader::Impl {
 
   /// Keeps the first error of a local call for the next collective one.
   Status remember(Status status) {
-    if (local.ok() && !status.ok()) local = guarded("request", [&] { return status; });
+    if (local.ok()) local = status;
     return status;
   }
 

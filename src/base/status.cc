@@ -5,7 +5,15 @@
 namespace esker {
 namespace {
 
-const std::string kEmpty, kNoMemory = "out of memory, also for the text of this error";
+/// A text of up to 15 characters, which need no allocation. Never destroyed: it serves until the process
+/// ends.
+union Kept {
+  explicit Kept(const char* t) : text(t) {}
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() {}
+  std::string text;
+};
 
 }  // namespace
 
@@ -16,7 +24,10 @@ Status::Status(Code code, std::string message) noexcept : code_(code) {
   }
 }
 
-const std::string& Status::without_text() const { return ok() ? kEmpty : kNoMemory; }
+const std::string& Status::without_text() const {
+  static const Kept empty(""), no_memory("out of memory");
+  return ok() ? empty.text : no_memory.text;
+}
 
 const char* code_name(Code code) {
   switch (code) {

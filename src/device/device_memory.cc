@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -16,10 +17,9 @@ constexpr unsigned kNonBlocking = 1;     // CU_STREAM_NON_BLOCKING: not ordered 
 constexpr unsigned kWithoutTiming = 2;   // CU_EVENT_DISABLE_TIMING
 constexpr unsigned kForAllContexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr unsigned kMapped = 2;          // CU_MEMHOSTREGISTER_DEVICEMAP
-constexpr DriverResult kAlreadyRegistered = 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-constexpr unsigned kThreads = 256;                // of a block
-constexpr unsigned kMostBlocks = 2048;            // more do not write to the host faster
-constexpr std::size_t kStreams = 4;               // small copies alone do not fill the bus
+constexpr unsigned kThreads = 256;       // of a block
+constexpr unsigned kMostBlocks = 2048;   // more do not write to the host faster
+constexpr std::size_t kStreams = 4;      // small copies alone do not fill the bus
 
 struct PointerFacts {
   Access access = Access::kHost;
@@ -104,12 +104,6 @@ Status DeviceMemory::no_access() {
                Driver::find() == nullptr ? "but this process has loaded neither the CUDA driver "
                                            "(libcuda.so.1) nor HIP (libamdhip64.so.6 or .7)"
                                          : "found an address that its driver does not know");
-}
-
-Status DeviceMemory::finish_stream(const void* memory, void* stream) {
-  DeviceMemory device(*Driver::find());
-  ESKER_RETURN_IF_ERROR(device.wait_for(memory, stream));
-  return device.finish();
 }
 
 DeviceMemory::DeviceMemory(const Driver& driver) : driver_(driver) {}
@@ -246,13 +240,40 @@ Result<Context> DeviceMemory::context_of_stream(void* stream, Context of_memory)
   return context;
 }
 
-// Each context has default streams: while one is current, a program may put memory of another one.
+/// Calls action(context) with the context of a stream. Each context has default streams: while one is
+/// current, a program may use memory of another one.
+Status DeviceMemory::for_each_context_of(void* stream, Context of_memory,
+                                         const std::function<Status(Context)>& action) {
+  ESKER_ASSIGN_OR_RETURN(const Context of_stream, context_of_stream(stream, of_memory));
+  if (of_stream != of_memory && is_default(stream)) ESKER_RETURN_IF_ERROR(action(of_memory));
+  return action(of_stream);
+}
+
 Status DeviceMemory::wait_for(const void* memory, void* stream) {
   ESKER_ASSIGN_OR_RETURN(ContextState* const in, context_of(memory));
-  ESKER_ASSIGN_OR_RETURN(const Context of_stream, context_of_stream(stream, in->context));
-  if (of_stream != in->context && is_default(stream))
-    ESKER_RETURN_IF_ERROR(wait_for_stream_of(in->context, stream, *in));
-  return wait_for_stream_of(of_stream, stream, *in);
+  return for_each_context_of(stream, in->context,
+                             [&](Context context) { return wait_for_stream_of(context, stream, *in); });
+}
+
+Status DeviceMemory::finish_stream(const void* memory, void* stream) {
+  const Driver& driver = *Driver::find();
+  DeviceMemory device(driver);
+  ESKER_ASSIGN_OR_RETURN(ContextState* const in, device.context_of(memory));
+  return device.for_each_context_of(stream, in->context, [&](Context context) -> Status {
+    const CurrentContext current(driver, context);
+    ESKER_RETURN_IF_ERROR(current.status());
+    ESKER_RETURN_IF_ERROR(device.check_not_captured(stream));
+    return driver.check(driver.synchronize_stream(static_cast<Stream>(stream)), "cuStreamSynchronize");
+  });
+}
+
+/// In the context of the stream.
+Status DeviceMemory::check_not_captured(void* stream) const {
+  int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+  ESKER_RETURN_IF_ERROR(
+      driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
+  if (capture == 0) return {};
+  return error(Code::kWrongOrder, "the stream is captured in a graph: expected a call after that");
 }
 
 /// The event belongs to the context of the program's stream; streams of other contexts may wait for it.
@@ -268,11 +289,7 @@ Status DeviceMemory::wait_for_stream_of(Context of_stream, void* stream, Context
   {
     const CurrentContext current(driver_, of_stream);
     ESKER_RETURN_IF_ERROR(current.status());
-    int capture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
-    ESKER_RETURN_IF_ERROR(
-        driver_.check(driver_.is_capturing(static_cast<Stream>(stream), &capture), "cuStreamIsCapturing"));
-    if (capture != 0)
-      return error(Code::kWrongOrder, "the stream is captured in a graph: expected a call after that");
+    ESKER_RETURN_IF_ERROR(check_not_captured(stream));
     ESKER_RETURN_IF_ERROR(make_event(*recorder));
     ESKER_RETURN_IF_ERROR(
         driver_.check(driver_.record_event(recorder->event, static_cast<Stream>(stream)), "cuEventRecord"));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,6 +92,8 @@ class DeviceMemory {
   Result<ContextState*> context_of(const void* memory);
   Result<Context> context_of_pool(int device);
   Result<Context> context_of_stream(void* stream, Context of_memory) const;
+  Status for_each_context_of(void* stream, Context of_memory, const std::function<Status(Context)>& action);
+  [[nodiscard]] Status check_not_captured(void* stream) const;
   Status wait_for_stream_of(Context of_stream, void* stream, ContextState& in);
   Result<ContextState*> in_context(Context context, int device);
   Status make_event(ContextState& in);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "base/error.h"
 #include "base/system.h"
@@ -33,8 +34,10 @@ bool load_driver(Driver& driver) {
   const auto loaded = [](const char* name) { return ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD); };
   if (void* const cuda = loaded("libcuda.so.1"); cuda != nullptr && load_cuda_functions(cuda, driver))
     return true;
-  for (const char* const name : {"libamdhip64.so.7", "libamdhip64.so.6"}) {
-    if (void* const hip = loaded(name); hip != nullptr && load_hip_functions(hip, driver)) return true;
+  for (const auto& [name, compiler] :
+       {std::pair("libamdhip64.so.7", "libhiprtc.so.7"), std::pair("libamdhip64.so.6", "libhiprtc.so.6")}) {
+    void* const hip = loaded(name);
+    if (hip != nullptr && load_hip_functions(hip, compiler, driver)) return true;
   }
   return false;
 }

@@ -1,8 +1,9 @@
 // Driver: the functions of the CUDA driver that Esker calls, under their own names, without CUDA's headers;
 // or those of HIP (device/hip_driver.h).
 //
-// Nothing links to the driver, and Esker never loads it: memory of a device exists only in programs that
-// have. So find() looks among the libraries of the process, and costs programs without a GPU nothing.
+// Nothing links to the driver, and Esker never loads it (only HIP's compiler): memory of a device exists only
+// in programs that have. So find() looks among the libraries of the process, and costs programs without a GPU
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,9 @@
 namespace esker::device {
 
 using DriverResult = int;  ///< CUresult
-inline constexpr DriverResult kSuccess = 0;
-using Address = unsigned long long;  ///< CUdeviceptr
+inline constexpr DriverResult kSuccess = 0,
+                              kAlreadyRegistered = 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+using Address = unsigned long long;                      ///< CUdeviceptr
 using Context = struct ContextOfDriver*;
 using Stream = struct StreamOfDriver*;
 using Event = struct EventOfDriver*;

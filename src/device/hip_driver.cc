@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace esker::device {
 namespace {
 
 constexpr DriverResult kInvalidValue = 1, kFileNotFound = 301, kCannotCompile = 218;
+constexpr auto kLegacyStream =
+    std::uintptr_t{1};  // another name of null, which some functions of HIP do not know
 
 /// hipPointerAttribute_t.
 struct PointerAttributes {
@@ -49,6 +53,9 @@ using Program = struct ProgramOfHip*;
   X(set_device, "hipSetDevice", DriverResult, int)                                                            \
   X(get_device_of_stream, "hipStreamGetDevice", DriverResult, Stream, int*)                                   \
   X(copy_3d, "hipDrvMemcpy3DAsync", DriverResult, const HipCopy3d*, Stream)                                   \
+  X(is_capturing, "hipStreamIsCapturing", DriverResult, Stream, int*)                                         \
+  X(record_event, "hipEventRecord", DriverResult, Event, Stream)                                              \
+  X(register_host, "hipHostRegister", DriverResult, void*, std::size_t, unsigned)                             \
   X(load_module, "hipModuleLoadData", DriverResult, Module*, const void*)
 /// The same of hipRTC
 #define ESKER_HIP_COMPILER_FUNCTIONS(X)                                                                       \
@@ -56,18 +63,17 @@ using Program = struct ProgramOfHip*;
   X(compile, "hiprtcCompileProgram", int, Program, int, const char**)                                         \
   X(get_code_size, "hiprtcGetCodeSize", int, Program, std::size_t*)                                           \
   X(get_code, "hiprtcGetCode", int, Program, char*)                                                           \
+  X(get_log_size, "hiprtcGetProgramLogSize", int, Program, std::size_t*)                                      \
+  X(get_log, "hiprtcGetProgramLog", int, Program, char*)                                                      \
   X(destroy, "hiprtcDestroyProgram", int, Program*)
 /// X(member, name of HIP's function with the same arguments)
 #define ESKER_HIP_SAME_FUNCTIONS(X)                                                                           \
-  X(is_capturing, "hipStreamIsCapturing")                                                                     \
   X(create_stream, "hipStreamCreateWithFlags")                                                                \
   X(destroy_stream, "hipStreamDestroy")                                                                       \
   X(synchronize_stream, "hipStreamSynchronize")                                                               \
   X(let_stream_wait, "hipStreamWaitEvent")                                                                    \
   X(create_event, "hipEventCreateWithFlags")                                                                  \
   X(destroy_event, "hipEventDestroy")                                                                         \
-  X(record_event, "hipEventRecord")                                                                           \
-  X(register_host, "hipHostRegister")                                                                         \
   X(unregister_host, "hipHostUnregister")                                                                     \
   X(get_device_pointer, "hipHostGetDevicePointer")                                                            \
   X(unload_module, "hipModuleUnload")                                                                         \
@@ -90,7 +96,8 @@ struct Hip {
     return has_all;
   }
 };
-Hip hip;  // set once, before the driver is handed out
+Hip hip;  // set once, before the driver is handed out, as this
+const char* compiler_name = nullptr;
 
 struct Compiler {
   ESKER_HIP_COMPILER_FUNCTIONS(ESKER_MEMBER)
@@ -111,8 +118,21 @@ DriverResult get_error_name(DriverResult result, const char** name) {
   *name = hip.get_error_name(result);
   return kSuccess;
 }
+
+/// What hipRTC has made, kept for the process.
+struct Compiled {
+  std::mutex mutex;
+  std::map<int, std::string> code;  // of a device; empty: it cannot be compiled
+  std::string log;                  // of the last that could not
+};
+Compiled& compiled() {
+  static Compiled only;
+  return only;
+}
+
 DriverResult get_error_string(DriverResult result, const char** text) {
-  *text = hip.get_error_string(result);
+  const bool is_of_compiler = result == kCannotCompile && !compiled().log.empty();
+  *text = is_of_compiler ? compiled().log.c_str() : hip.get_error_string(result);
   return kSuccess;
 }
 
@@ -141,6 +161,22 @@ DriverResult get_pointer_attributes(unsigned n, int* attributes, void** values, 
     }
   }
   return kSuccess;
+}
+
+Stream plain(Stream stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) == kLegacyStream ? nullptr : stream;
+}
+DriverResult is_capturing(Stream stream, int* status) { return hip.is_capturing(plain(stream), status); }
+DriverResult record_event(Event event, Stream stream) { return hip.record_event(event, plain(stream)); }
+
+/// HIP itself registers memory a second time.
+DriverResult register_host(void* memory, std::size_t bytes, unsigned flags) {
+  auto* const first = static_cast<std::byte*>(memory);
+  for (const void* const at : {first, first + bytes - 1}) {
+    PointerAttributes found;
+    if (hip.get_pointer_attributes(&found, at) == kSuccess && found.type != 0) return kAlreadyRegistered;
+  }
+  return hip.register_host(memory, bytes, flags);
 }
 
 DriverResult get_current_context(Context* context) {
@@ -194,13 +230,12 @@ CopySide side_of(const Copy3d::Side& side) {
           side.height};
 }
 DriverResult copy_3d(const Copy3d* copy, Stream stream) {
-  const HipCopy3d request{side_of(copy->from), side_of(copy->to), copy->width_bytes, copy->height,
-                          copy->depth};
+  HipCopy3d request{side_of(copy->from), side_of(copy->to), copy->width_bytes, copy->height, copy->depth};
   return hip.copy_3d(&request, stream);
 }
 
-/// Code of the current device; empty: it cannot be compiled.
-std::string compile(const Compiler& compiler, const char* source) {
+/// Code of the current device; empty: it cannot be compiled, and `log` says why.
+std::string compile(const Compiler& compiler, const char* source, std::string& log) {
   std::array<const char*, 2> texts{kCopyUnitsSource, kCopyTaskSource},
       names{"device/copy_units.h", "device/copy_task.h"};
   std::array<const char*, 1> options{"-std=c++17"};
@@ -213,26 +248,40 @@ std::string compile(const Compiler& compiler, const char* source) {
       compiler.get_code_size(program, &size) == 0) {
     code.resize(size);
     if (compiler.get_code(program, code.data()) != 0) code.clear();
+  } else if (compiler.get_log_size(program, &size) == 0) {
+    log.resize(size);
+    if (compiler.get_log(program, log.data()) != 0) log.clear();
   }
   (void)compiler.destroy(&program);
   return code;
 }
 
-/// `source`: Driver::kernel.
+/// hipRTC: the one that the process has, or that of its HIP.
+void* open_compiler() {
+  if (void* const loaded = ::dlopen(compiler_name, RTLD_NOW | RTLD_NOLOAD); loaded != nullptr) return loaded;
+  return ::dlopen(compiler_name, RTLD_NOW);  // remains loaded
+}
+
+/// `source`: Driver::kernel. Compiled once per device.
 DriverResult load_module(Module* module, const void* source) {
-  void* library = nullptr;  // remains loaded
-  for (const char* const name : {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"}) {
-    if (library = ::dlopen(name, RTLD_NOW); library != nullptr) break;
+  int device = 0;
+  if (const DriverResult result = hip.get_device(&device); result != kSuccess) return result;
+  Compiled& all = compiled();
+  const std::lock_guard lock(all.mutex);
+  auto known = all.code.find(device);
+  if (known == all.code.end()) {
+    void* const library = open_compiler();
+    Compiler compiler;
+    if (library == nullptr || !compiler.load(library)) return kFileNotFound;
+    known = all.code.emplace(device, compile(compiler, static_cast<const char*>(source), all.log)).first;
   }
-  Compiler compiler;
-  if (library == nullptr || !compiler.load(library)) return kFileNotFound;
-  const std::string code = compile(compiler, static_cast<const char*>(source));
-  return code.empty() ? kCannotCompile : hip.load_module(module, code.data());
+  return known->second.empty() ? kCannotCompile : hip.load_module(module, known->second.data());
 }
 
 }  // namespace
 
-bool load_hip_functions(void* library, Driver& driver) {
+bool load_hip_functions(void* library, const char* compiler, Driver& driver) {
+  compiler_name = compiler;
   bool has_all = hip.load(library);
 #define ESKER_FIND_SAME(member, name) ESKER_FIND(driver.member, name)
   ESKER_HIP_SAME_FUNCTIONS(ESKER_FIND_SAME)
@@ -247,6 +296,9 @@ bool load_hip_functions(void* library, Driver& driver) {
   driver.release_primary_context = release_primary_context;
   driver.push_context = push_context;
   driver.pop_context = pop_context;
+  driver.is_capturing = is_capturing;
+  driver.record_event = record_event;
+  driver.register_host = register_host;
   driver.load_module = load_module;
   driver.copy_3d = copy_3d;
   driver.call_prefix = "HIP's counterpart of ";

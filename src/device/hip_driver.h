@@ -9,7 +9,8 @@
 
 namespace esker::device {
 
-/// The functions of HIP in `library`, a handle of dlopen(). Whether all were found. Local.
-bool load_hip_functions(void* library, Driver& driver);
+/// The functions of HIP in `library`, a handle of dlopen(). `compiler`: the name of hipRTC's library. Whether
+/// all were found. Local.
+bool load_hip_functions(void* library, const char* compiler, Driver& driver);
 
 }  // namespace esker::device

@@ -30,8 +30,8 @@ class DeviceCopies {
   DeviceCopies& operator=(const DeviceCopies&) = delete;
   ~DeviceCopies();
 
-  /// Whether any memory of this exchange can be that of a device.
-  [[nodiscard]] bool is_in_use() const { return buffers_.device() != nullptr; }
+  /// Whether copies were started since the last finish().
+  [[nodiscard]] bool has_started() const { return has_started_; }
   /// Starts to copy a segment of a patch to `target`, or from `source`. Errors name the call of the driver
   /// and the patch.
   Status gather(const PatchCopy& copy, const Patch& patch, std::byte* target);

@@ -253,19 +253,21 @@ class ExchangeRun {
     has_failed_ = true;
   }
 
-  /// Starts a stage: packs and sends this rank's messages for others. A device gathers all of them at once.
+  /// Starts a stage: packs and sends this rank's messages for others. A device gathers as many as it has at
+  /// once.
   void send_all(const Stage& stage, Stopwatch& watch) {
     transport_.begin(stage);
     stats_.wait_s += watch.lap();
-    const bool packs_all_first = device_.is_in_use();
-    for (const Message& message : *stage.sends) {
+    const std::vector<Message>& messages = *stage.sends;
+    std::size_t sent = 0;
+    for (const Message& message : messages) {
       if (transport_.packs()) start_packing(message);
-      if (!packs_all_first) send(message);
+      if (device_.has_started()) continue;  // sent when the device has gathered it
+      send(message);
+      ++sent;
     }
     finish_device("pack");
-    for (const Message& message : *stage.sends) {
-      if (packs_all_first) send(message);
-    }
+    for (; sent < messages.size(); ++sent) send(messages[sent]);
     stats_.pack_s += watch.lap();
     transport_.end_sends();
     stats_.wait_s += watch.lap();

@@ -258,6 +258,11 @@ def test_reader(ds: esker.Dataset, layout: Callable[[np.ndarray], np.ndarray], a
         assert all(found[name] is array for name, array in given.items())
 
 
+def test_reader_makes_an_array_for_none(ds: esker.Dataset) -> None:
+    found = esker.Reader(ds.path).read({"a": None}, out={"a": None})
+    np.testing.assert_array_equal(found["a"], ramp())
+
+
 def test_reader_refuses_wrong_arrays(ds: esker.Dataset) -> None:
     reader = esker.Reader(ds.path)
     with pytest.raises(ValueError, match="read 'a': out: expected float32 of"):

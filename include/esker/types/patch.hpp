@@ -26,8 +26,8 @@ struct BasicPatch {
   /// For writing only: samples of a coarser grid. Along each axis the same sample is used for all indices i
   /// of `box` with the same i / repeat; powers of two. `data` is the sample of box.lo.
   Point repeat{1, 1, 1, 1, 1};
-  /// The caller's claim that the memory is that of a GPU: memory that no GPU can access is then an error of
-  /// put(). Without it, Esker finds out.
+  /// The caller's claim that the memory is that of a GPU: memory that no GPU can access is then an error.
+  /// Without it, Esker finds out.
   bool is_on_device = false;
 
   [[nodiscard]] bool is_coarser() const { return repeat != Point{1, 1, 1, 1, 1}; }

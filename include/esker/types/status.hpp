@@ -52,7 +52,7 @@ class ESKER_API Error : public std::runtime_error {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  /// Does not throw: if the text cannot be kept, message() says so.
+  /// Does not throw: if there is no memory for the text, message() says that.
   ESKER_API Status(Code code, std::string message) noexcept;
 
   /// Whether the call succeeded, and the code if not.

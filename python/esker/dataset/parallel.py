@@ -64,7 +64,7 @@ class Reader:
         bits: int | None = None,
         mesh_level: int | None = None,
         *,
-        out: Mapping[str, OutArray] | None = None,
+        out: Mapping[str, OutArray | None] | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Reads a box of each given field (None: the full grid), and returns arrays as Field.read() does.
         Collective.
@@ -73,7 +73,7 @@ class Reader:
         for all of these fields or some. An error on one rank is raised on all ranks.
         """
         try:
-            given: dict[str, Any] = dict(out or {})
+            given: dict[str, Any] = {name: array for name, array in (out or {}).items() if array is not None}
             if unknown := given.keys() - wanted.keys():
                 names = ", ".join(map(repr, sorted(unknown)))
                 raise ValueError(f"read: out: expected arrays of fields that are read, found also {names}")

@@ -17,9 +17,15 @@ struct Program {
   std::string code;
 };
 
+constexpr const char kLog[] = "copy_kernel.cu:3: error: as the test wants";
+bool fails = false;
+
 }  // namespace
 
 extern "C" {
+
+/// Whether no program can be compiled.
+void esker_double_fail_compiler(int is_failing) { fails = is_failing != 0; }
 
 int hiprtcCreateProgram(void** program, const char* source, const char*, int num_headers,
                         const char** headers, const char** names) {
@@ -35,7 +41,7 @@ int hiprtcCreateProgram(void** program, const char* source, const char*, int num
 }
 int hiprtcCompileProgram(void* handle, int, const char**) {
   auto& program = *static_cast<Program*>(handle);
-  if (!program.has_kernel || !program.has_units || !program.has_task) return kCompilation;
+  if (fails || !program.has_kernel || !program.has_units || !program.has_task) return kCompilation;
   program.code = esker::device::kCopyKernelPtx;
   return 0;
 }
@@ -47,6 +53,14 @@ int hiprtcGetCode(void* handle, char* code) {
   const std::string& made = static_cast<Program*>(handle)->code;
   if (made.empty()) return kInvalidInput;
   std::memcpy(code, made.c_str(), made.size() + 1);
+  return 0;
+}
+int hiprtcGetProgramLogSize(void*, std::size_t* bytes) {
+  *bytes = sizeof(kLog);
+  return 0;
+}
+int hiprtcGetProgramLog(void*, char* log) {
+  std::memcpy(log, kLog, sizeof(kLog));
   return 0;
 }
 int hiprtcDestroyProgram(void** program) {

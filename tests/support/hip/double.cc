@@ -76,6 +76,8 @@ int cuMemcpy3DAsync_v2(const Copy3d*, void*);
 
 namespace {
 
+constexpr int kNotAHandle = 400;                         // hipErrorInvalidHandle
+void* const kLegacyStream = reinterpret_cast<void*>(1);  // a handle that not all functions of HIP know
 thread_local int device_of_thread = 0;
 
 /// Calls a function of the driver in the context that HIP has for the device of this thread.
@@ -133,6 +135,7 @@ int hipStreamGetDevice(void* stream, int* device) {
   return result;
 }
 int hipStreamIsCapturing(void* stream, int* status) {
+  if (stream == kLegacyStream) return kNotAHandle;
   return in_device([&] { return cuStreamIsCapturing(stream, status); });
 }
 int hipStreamCreateWithFlags(void** stream, unsigned flags) {
@@ -154,10 +157,14 @@ int hipEventDestroy(void* event) {
   return in_device([&] { return cuEventDestroy_v2(event); });
 }
 int hipEventRecord(void* event, void* stream) {
+  if (stream == kLegacyStream) return kNotAHandle;
   return in_device([&] { return cuEventRecord(event, stream); });
 }
+/// As HIP, it does not say that memory is registered already.
 int hipHostRegister(void* memory, std::size_t bytes, unsigned flags) {
-  return in_device([&] { return cuMemHostRegister_v2(memory, bytes, flags); });
+  constexpr int kAlreadyRegistered = 712;
+  const int result = in_device([&] { return cuMemHostRegister_v2(memory, bytes, flags); });
+  return result == kAlreadyRegistered ? 0 : result;
 }
 int hipHostUnregister(void* memory) {
   return in_device([&] { return cuMemHostUnregister(memory); });

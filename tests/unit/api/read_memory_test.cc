@@ -135,6 +135,9 @@ TEST_F(ReadMemory, IsChecked) {
   out = memory(kGrid.hi);
   out.data = nullptr;
   expect_error(dataset.read(query, out), Code::kInvalidArgument, "the destination is NULL");
+  expect_error(dataset.read(query, nullptr, out_.size() * sizeof(float)), Code::kInvalidArgument, "");
+  expect_error(dataset.read(query, nullptr, static_cast<std::size_t>(kGrid.num_samples()) * sizeof(float)),
+               Code::kInvalidArgument, "the destination is NULL");
   out = memory(kGrid.hi);
   out.is_on_device = true;
   expect_error(dataset.read(query, out), Code::kInvalidArgument, "expected memory of a GPU");

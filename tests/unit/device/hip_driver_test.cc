@@ -1,8 +1,10 @@
 // HIP behind the functions of the CUDA driver, on the tests' double of HIP.
 #include "device/hip_driver.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "base/macros.h"
@@ -62,6 +64,19 @@ TEST_F(HipDriverTest, IsFoundAndCopiesByTheKernel) {
   EXPECT_EQ(memory.why_without_kernel(), "");
 }
 
+// HIP would register it again, and to unregister it would take it from its owner.
+TEST_F(HipDriverTest, UsesMemoryThatIsPinnedAlready) {
+  CudaOfTests::get().call("hipHostRegister", static_cast<void*>(window_.data()), window_.size(), 0U);
+  {
+    DeviceMemory memory(*Driver::find());
+    ASSERT_TRUE(there_and_back(memory, found_.data()).ok());
+    EXPECT_EQ(found_, bytes_);
+    EXPECT_EQ(memory.pinned_bytes(), 0);
+    EXPECT_EQ(memory.why_without_kernel(), "");
+  }
+  CudaOfTests::get().call("hipHostUnregister", static_cast<void*>(window_.data()));
+}
+
 TEST_F(HipDriverTest, TellsWhereMemoryIs) {
   const DeviceBytes on_device(bytes_);
   EXPECT_EQ(DeviceMemory::access_to(on_device.data() + 17).value(), Access::kDevice);
@@ -99,6 +114,28 @@ TEST_F(HipDriverTest, CopiesBoxesIfTheKernelCannotBeCompiled) {
   EXPECT_EQ(found_, bytes_);
   EXPECT_EQ(esker_double_copy_bytes() - by_copies, 2 * kBytes);
   EXPECT_NE(memory.why_without_kernel().find("HIP's counterpart of cuModuleLoadData"), std::string::npos);
+}
+
+TEST_F(HipDriverTest, KnowsTheLegacyStreamByBothNames) {
+  const DeviceBytes on_device(bytes_);
+  DeviceMemory memory(*Driver::find());
+  EXPECT_TRUE(memory.wait_for(on_device.data(), reinterpret_cast<void*>(std::uintptr_t{1})).ok());
+}
+
+// The first test of a device: what was compiled is kept.
+TEST_F(HipDriverTest, AnErrorOfTheCompilerIsTold) {
+  if (std::getenv("ESKER_TEST_FAILING_COMPILER") == nullptr) GTEST_SKIP() << "in a process for itself";
+  auto* const fail = reinterpret_cast<void (*)(int)>(
+      ::dlsym(::dlopen("libhiprtc.so.6", RTLD_NOW), "esker_double_fail_compiler"));
+  ASSERT_NE(fail, nullptr);
+  fail(1);
+  const auto by_copies = esker_double_copy_bytes();
+  DeviceMemory memory(*Driver::find());
+  ASSERT_TRUE(there_and_back(memory, found_.data()).ok());
+  EXPECT_EQ(found_, bytes_);
+  EXPECT_EQ(esker_double_copy_bytes() - by_copies, 2 * kBytes);
+  EXPECT_NE(memory.why_without_kernel().find("error: as the test wants"), std::string::npos)
+      << memory.why_without_kernel();
 }
 
 TEST_F(HipDriverTest, ErrorsNameTheCall) {
