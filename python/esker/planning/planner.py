@@ -322,7 +322,7 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
         "write_imbalance": report.write_imbalance,
         "max_fan_in": report.senders.max,
         "peak_bytes_per_rank": report.buffer_bytes.max,
-        "pinned_bytes_per_rank": report.buffer_bytes.max,  # of its own, if the fields are on a GPU: all buffers
+        "pinned_bytes_per_rank": report.buffer_bytes.max,  # if the fields are on a GPU: all of its buffers
         **spread,
         "imbalance": {
             name: spread[name]["max"] / spread[name]["mean"] if spread[name]["mean"] else 1.0
