@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "esker/types/box.hpp"
 #include "esker/types/status.hpp"
 
 namespace esker::pnetcdf {
