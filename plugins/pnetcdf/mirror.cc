@@ -35,7 +35,7 @@ Status copy_to_device(std::byte* on_device, std::span<const std::byte> bytes) {
 }  // namespace
 
 Status Mirror::take(std::byte* values, const MemoryRange& range, bool is_target) {
-  std::byte* const first = values + range.begin;  // `values` may be MPI_BOTTOM
+  std::byte* const first = moved(values, range.begin);
   ESKER_ASSIGN_OR_RETURN(const Access access, DeviceMemory::access_to(first));
   if (access == Access::kHost) return {};
   if (access == Access::kBoth) return DeviceMemory::finish_stream(first, nullptr);

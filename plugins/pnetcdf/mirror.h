@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "esker/types/box.hpp"
@@ -16,6 +17,13 @@ struct MemoryRange {
   bool has_gaps = false;  ///< bytes that belong to no value
 };
 
+/// The address that is so many bytes away, which may be beyond the object: datatypes with absolute addresses
+/// begin at MPI_BOTTOM.
+inline std::byte* moved(const std::byte* address, Index bytes) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
+                                      static_cast<std::uintptr_t>(bytes));
+}
+
 class Mirror {
  public:
   /// Copies a range of memory at `values` if only a device can access it, after what its legacy stream has to
@@ -24,7 +32,7 @@ class Mirror {
   Status take(std::byte* values, const MemoryRange& range, bool is_target);
   [[nodiscard]] bool is_used() const { return on_device_ != nullptr; }
   /// What is used in place of the address that the call has.
-  [[nodiscard]] std::byte* values() { return bytes_.data() + first_; }
+  [[nodiscard]] std::byte* values() { return moved(bytes_.data(), first_); }
   /// Copies to the device what has changed since take(). Between values it may have changed, too: by other
   /// requests. Errors of the driver. Local; allocates nothing.
   Status write_back();
