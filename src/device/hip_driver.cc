@@ -55,6 +55,7 @@ using Program = struct ProgramOfHip*;
   X(copy_3d, "hipDrvMemcpy3DAsync", DriverResult, const HipCopy3d*, Stream)                                   \
   X(is_capturing, "hipStreamIsCapturing", DriverResult, Stream, int*)                                         \
   X(record_event, "hipEventRecord", DriverResult, Event, Stream)                                              \
+  X(synchronize_stream, "hipStreamSynchronize", DriverResult, Stream)                                         \
   X(register_host, "hipHostRegister", DriverResult, void*, std::size_t, unsigned)                             \
   X(load_module, "hipModuleLoadData", DriverResult, Module*, const void*)
 /// The same of hipRTC
@@ -70,7 +71,6 @@ using Program = struct ProgramOfHip*;
 #define ESKER_HIP_SAME_FUNCTIONS(X)                                                                           \
   X(create_stream, "hipStreamCreateWithFlags")                                                                \
   X(destroy_stream, "hipStreamDestroy")                                                                       \
-  X(synchronize_stream, "hipStreamSynchronize")                                                               \
   X(let_stream_wait, "hipStreamWaitEvent")                                                                    \
   X(create_event, "hipEventCreateWithFlags")                                                                  \
   X(destroy_event, "hipEventDestroy")                                                                         \
@@ -168,6 +168,7 @@ Stream plain(Stream stream) {
 }
 DriverResult is_capturing(Stream stream, int* status) { return hip.is_capturing(plain(stream), status); }
 DriverResult record_event(Event event, Stream stream) { return hip.record_event(event, plain(stream)); }
+DriverResult synchronize_stream(Stream stream) { return hip.synchronize_stream(plain(stream)); }
 
 /// HIP itself registers memory a second time.
 DriverResult register_host(void* memory, std::size_t bytes, unsigned flags) {
@@ -256,12 +257,6 @@ std::string compile(const Compiler& compiler, const char* source, std::string& l
   return code;
 }
 
-/// hipRTC: the one that the process has, or that of its HIP.
-void* open_compiler() {
-  if (void* const loaded = ::dlopen(compiler_name, RTLD_NOW | RTLD_NOLOAD); loaded != nullptr) return loaded;
-  return ::dlopen(compiler_name, RTLD_NOW);  // remains loaded
-}
-
 /// `source`: Driver::kernel. Compiled once per device.
 DriverResult load_module(Module* module, const void* source) {
   int device = 0;
@@ -270,7 +265,7 @@ DriverResult load_module(Module* module, const void* source) {
   const std::lock_guard lock(all.mutex);
   auto known = all.code.find(device);
   if (known == all.code.end()) {
-    void* const library = open_compiler();
+    void* const library = ::dlopen(compiler_name, RTLD_NOW);  // remains loaded
     Compiler compiler;
     if (library == nullptr || !compiler.load(library)) return kFileNotFound;
     known = all.code.emplace(device, compile(compiler, static_cast<const char*>(source), all.log)).first;
@@ -298,6 +293,7 @@ bool load_hip_functions(void* library, const char* compiler, Driver& driver) {
   driver.pop_context = pop_context;
   driver.is_capturing = is_capturing;
   driver.record_event = record_event;
+  driver.synchronize_stream = synchronize_stream;
   driver.register_host = register_host;
   driver.load_module = load_module;
   driver.copy_3d = copy_3d;

@@ -145,6 +145,7 @@ int hipStreamDestroy(void* stream) {
   return in_device([&] { return cuStreamDestroy_v2(stream); });
 }
 int hipStreamSynchronize(void* stream) {
+  if (stream == kLegacyStream) return kNotAHandle;
   return in_device([&] { return cuStreamSynchronize(stream); });
 }
 int hipStreamWaitEvent(void* stream, void* event, unsigned flags) {

@@ -119,7 +119,9 @@ TEST_F(HipDriverTest, CopiesBoxesIfTheKernelCannotBeCompiled) {
 TEST_F(HipDriverTest, KnowsTheLegacyStreamByBothNames) {
   const DeviceBytes on_device(bytes_);
   DeviceMemory memory(*Driver::find());
-  EXPECT_TRUE(memory.wait_for(on_device.data(), reinterpret_cast<void*>(std::uintptr_t{1})).ok());
+  void* const legacy = reinterpret_cast<void*>(std::uintptr_t{1});
+  EXPECT_TRUE(memory.wait_for(on_device.data(), legacy).ok());
+  EXPECT_TRUE(DeviceMemory::finish_stream(on_device.data(), legacy).ok());
 }
 
 // The first test of a device: what was compiled is kept.
