@@ -63,12 +63,9 @@ bool Section::is_dense() const {
 DenseValues::DenseValues(const Section& section, bool gives_back)
     : section_(section), gives_back_(gives_back) {
   if (section.is_dense()) return;
-  MemoryRange range{0, section.value_bytes(), true};
-  for (std::size_t i = 0; i < section.count().size(); ++i) {
-    const Index reach = (section.count()[i] - 1) * section.step_bytes()[i];
-    (reach < 0 ? range.begin : range.end) += reach;
-  }
-  if (const Status taken = mirror_.take(section.first(), range, true); !taken.ok()) {
+  MemoryRange range = range_of_steps(section.count(), section.step_bytes(), section.value_bytes());
+  range.has_gaps = true;  // a map may leave some values as they are
+  if (const Status taken = mirror_.take(section.first(), range, gives_back); !taken.ok()) {
     warn(taken.message());
     throw std::runtime_error("no copy of a section");
   }

@@ -1,7 +1,5 @@
 #include "mirror.h"
 
-#include <span>
-
 #include "base/macros.h"
 #include "codes.h"
 #include "device/device_memory.h"
@@ -11,28 +9,20 @@ namespace {
 
 using device::Access;
 using device::DeviceMemory;
-using device::Driver;
-
-SampleMap map_of(std::span<const std::byte> bytes) {
-  return SampleMap::dense(Box::from_extent(1, {static_cast<Index>(bytes.size())}), 1);
-}
-
-Status copy_to_host(const std::byte* on_device, std::span<std::byte> bytes) {
-  DeviceMemory device(*Driver::find());
-  ESKER_RETURN_IF_ERROR(device.wait_for(on_device, nullptr));
-  const SampleMap map = map_of(bytes);
-  ESKER_RETURN_IF_ERROR(device.start_from_device(on_device, 1, on_device, map, bytes.data(), map, {}));
-  return device.finish();
-}
-
-Status copy_to_device(std::byte* on_device, std::span<const std::byte> bytes) {
-  DeviceMemory device(*Driver::find());
-  const SampleMap map = map_of(bytes);
-  ESKER_RETURN_IF_ERROR(device.start_to_device(on_device, 1, bytes.data(), map, on_device, map, {}));
-  return device.finish();
-}
-
 }  // namespace
+
+MemoryRange range_of_steps(std::span<const Index> count, std::span<const Index> step_bytes,
+                           Index value_bytes) {
+  MemoryRange range{0, value_bytes};
+  Index needed = value_bytes;
+  for (std::size_t a = 0; a < count.size(); ++a) {
+    const Index reach = (count[a] - 1) * step_bytes[a];
+    (reach < 0 ? range.begin : range.end) += reach;
+    needed *= count[a];
+  }
+  range.has_gaps = range.end - range.begin > needed;
+  return range;
+}
 
 Status Mirror::take(std::byte* values, const MemoryRange& range, bool is_target) {
   std::byte* const first = moved(values, range.begin);
@@ -43,18 +33,18 @@ Status Mirror::take(std::byte* values, const MemoryRange& range, bool is_target)
   first_ = -range.begin;
   on_device_ = first;
   if (is_target && !range.has_gaps) return DeviceMemory::finish_stream(first, nullptr);
-  ESKER_RETURN_IF_ERROR(copy_to_host(on_device_, bytes_));
+  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, bytes_));
   if (is_target) now_ = before_ = bytes_;
   return {};
 }
 
 Status Mirror::write_back() {
-  if (before_.empty()) return copy_to_device(on_device_, bytes_);
-  ESKER_RETURN_IF_ERROR(copy_to_host(on_device_, now_));
+  if (before_.empty()) return DeviceMemory::fill(on_device_, bytes_, nullptr);
+  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, now_));
   for (std::size_t i = 0; i < now_.size(); ++i) {
     if (bytes_[i] != before_[i]) now_[i] = bytes_[i];
   }
-  return copy_to_device(on_device_, now_);
+  return DeviceMemory::fill(on_device_, now_, nullptr);
 }
 
 int hand_over(Mirror& mirror) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "esker/types/box.hpp"
@@ -16,6 +17,10 @@ struct MemoryRange {
   Index begin = 0, end = 0;
   bool has_gaps = false;  ///< bytes that belong to no value
 };
+
+/// Of values of `value_bytes`, so many and so far apart along each axis.
+MemoryRange range_of_steps(std::span<const Index> count, std::span<const Index> step_bytes,
+                           Index value_bytes);
 
 /// The address that is so many bytes away, which may be beyond the object: datatypes with absolute addresses
 /// begin at MPI_BOTTOM.

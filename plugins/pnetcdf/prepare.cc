@@ -9,14 +9,9 @@
 namespace esker::pnetcdf {
 namespace {
 
-/// The bytes between neighbors in memory, and how many bytes the map reaches.
-Index set_map(cdf::Access& access, const MPI_Offset* map, Index size) {
-  Index reach = size;
-  for (std::size_t i = 0; i < access.count.size(); ++i) {
-    access.map_bytes.push_back(map[i] * size);
-    reach += (access.count[i] - 1) * std::max<Index>(access.map_bytes.back(), 0);
-  }
-  return reach;
+/// The bytes between neighbors in memory.
+void set_map(cdf::Access& access, const MPI_Offset* map, Index size) {
+  for (std::size_t i = 0; i < access.count.size(); ++i) access.map_bytes.push_back(map[i] * size);
 }
 
 /// Sets the map of an access to a part of an array of the same shape, which needs no copy.
@@ -74,18 +69,6 @@ void use_datatype(Direction direction, const Part& part, Prepared& prepared, cdf
   }
 }
 
-/// The range of a map, or of `total` values of `size` bytes.
-MemoryRange range_of_values(const Place& place, const cdf::Access& access, Index total, Index size) {
-  if (place.form != Place::Form::kMap || place.map == nullptr) return {0, total * size};
-  MemoryRange range{0, size};
-  for (std::size_t d = 0; d < access.count.size(); ++d) {
-    const Index reach = (access.count[d] - 1) * place.map[d] * size;
-    (reach < 0 ? range.begin : range.end) += reach;
-  }
-  range.has_gaps = range.end - range.begin > total * size;
-  return range;
-}
-
 /// The range of items of a datatype.
 MemoryRange range_of_items(const Memory& memory) {
   MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
@@ -98,13 +81,12 @@ MemoryRange range_of_items(const Memory& memory) {
   return range;
 }
 
-/// Where the values are, relative to the address of the call. `size`: of one of them.
-MemoryRange range_of(const Part& part, const cdf::Access& access, Index total, Index size) {
-  const MemoryRange range = range_of_values(part.place, access, total, size);
-  if (!has_items(part.memory) || part.memory.n <= 0) return range;
+/// Where the values are, relative to the address of the call. `values`: of a map, or of a dense list.
+MemoryRange range_of(const Part& part, const MemoryRange& values) {
+  if (!has_items(part.memory) || part.memory.n <= 0) return values;
   const MemoryRange items = range_of_items(part.memory);
   if (part.place.form != Place::Form::kMap) return items;
-  return {std::min(range.begin, items.begin), std::max(range.end, items.end), true};
+  return {std::min(values.begin, items.begin), std::max(values.end, items.end), true};
 }
 
 void set_memory(cdf::Access& access, Direction direction, Type type, std::byte* values) {
@@ -131,19 +113,20 @@ int prepare(const OpenFile& file, Direction direction, const Part& part, Prepare
   }
   if (total == 0) return NC_NOERR;
   const Index size = netcdf::size_bytes(type);
+  const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;
+  if (has_map) set_map(access, part.place.map, size);
+  const MemoryRange range =
+      has_map ? range_of_steps(access.count, access.map_bytes, size) : MemoryRange{0, total * size};
   void* values = part.memory.values;
-  const Status taken = prepared.mirror.take(
-      static_cast<std::byte*>(values), range_of(part, access, total, size), direction == Direction::kOut);
+  const Status taken = prepared.mirror.take(static_cast<std::byte*>(values), range_of(part, range),
+                                            direction == Direction::kOut);
   if (!taken.ok()) return code_of(taken);
   if (prepared.mirror.is_used()) values = prepared.mirror.values();
   if (has_items(part.memory) && !elements.is_dense) use_datatype(direction, part, prepared, access, values);
   type = memory_type_for(type, variable.type, file.header().version);
   set_memory(access, direction, type, static_cast<std::byte*>(values));
-  const bool has_map = part.place.form == Place::Form::kMap && part.place.map != nullptr;
-  if (has_map && !access.count.empty()) {
-    const bool is_packed = !prepared.copy.empty() || prepared.unpack.is_needed();
-    if (set_map(access, part.place.map, size) > total * size && is_packed) return NC_EINVAL;
-  }
+  const bool is_packed = !prepared.copy.empty() || prepared.unpack.is_needed();
+  if (is_packed && range.end > total * size) return NC_EINVAL;
   prepared.accesses.push_back(std::move(access));
   prepared.bytes = total * netcdf::size_bytes(variable.type);
   return NC_NOERR;

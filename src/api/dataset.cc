@@ -331,10 +331,11 @@ Status Dataset::Impl::read_and_copy(const Resolved& resolved, const MutablePatch
       has_whole_samples(field, out) &&
       ReadTarget::strided(resolved.selection, resolved.level, target, sample_bytes, out.stride_bytes)
           .is_dense(sample_bytes);
-  const std::span<std::byte> window(copy.get(), is_dense ? 0 : bytes);  // for the kernel
+  if (is_dense) return device::DeviceMemory::fill(target, {copy.get(), bytes}, how.stream);
   device::DeviceMemory device(*device::Driver::find());  // ends before the copy, also after an error
   ESKER_RETURN_IF_ERROR(device.wait_for(target, how.stream));
-  ESKER_RETURN_IF_ERROR(device.start_to_device(target, value_bytes, copy.get(), from, target, to, window));
+  ESKER_RETURN_IF_ERROR(
+      device.start_to_device(target, value_bytes, copy.get(), from, target, to, {copy.get(), bytes}));
   return device.finish();
 }
 

@@ -19,7 +19,7 @@ constexpr unsigned kForAllContexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr unsigned kMapped = 2;          // CU_MEMHOSTREGISTER_DEVICEMAP
 constexpr unsigned kThreads = 256;       // of a block
 constexpr unsigned kMostBlocks = 2048;   // more do not write to the host faster
-constexpr std::size_t kStreams = 4;      // small copies alone do not fill the bus
+constexpr std::size_t kStreams = 4;      // so that small copies overlap
 
 struct PointerFacts {
   Access access = Access::kHost;
@@ -265,6 +265,33 @@ Status DeviceMemory::finish_stream(const void* memory, void* stream) {
     ESKER_RETURN_IF_ERROR(device.check_not_captured(stream));
     return driver.check(driver.synchronize_stream(static_cast<Stream>(stream)), "cuStreamSynchronize");
   });
+}
+
+Status DeviceMemory::fetch(const void* memory, std::span<std::byte> to) {
+  ESKER_RETURN_IF_ERROR(finish_stream(memory, nullptr));
+  return copy_in_legacy_stream(memory, "cuMemcpyDtoHAsync", [&](const Driver& driver) {
+    return driver.copy_to_host(to.data(), address_of(memory), to.size(), nullptr);
+  });
+}
+
+Status DeviceMemory::fill(void* memory, std::span<const std::byte> bytes, void* stream) {
+  ESKER_RETURN_IF_ERROR(finish_stream(memory, stream));
+  return copy_in_legacy_stream(memory, "cuMemcpyHtoDAsync", [&](const Driver& driver) {
+    return driver.copy_to_device(address_of(memory), bytes.data(), bytes.size(), nullptr);
+  });
+}
+
+/// Waits for the copy, also if it could not be started.
+Status DeviceMemory::copy_in_legacy_stream(const void* memory, const char* call,
+                                           const std::function<DriverResult(const Driver&)>& copy) {
+  const Driver& driver = *Driver::find();
+  DeviceMemory device(driver);
+  ESKER_ASSIGN_OR_RETURN(ContextState* const in, device.context_of(memory));
+  const CurrentContext current(driver, in->context);
+  ESKER_RETURN_IF_ERROR(current.status());
+  const DriverResult started = copy(driver), ended = driver.synchronize_stream(nullptr);
+  ESKER_RETURN_IF_ERROR(driver.check(started, call));
+  return driver.check(ended, "cuStreamSynchronize");
 }
 
 /// In the context of the stream.

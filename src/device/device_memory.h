@@ -36,6 +36,10 @@ class DeviceMemory {
   /// Returns when `stream` has done what it has to do now; null: the legacy stream. `memory`: one that a
   /// device can access. Errors: those of wait_for().
   static Status finish_stream(const void* memory, void* stream);
+  /// Copies dense bytes from memory of a device, or to it, after finish_stream(), in the legacy stream of
+  /// that memory's context. Returns when they are there. Errors: those of the driver.
+  static Status fetch(const void* memory, std::span<std::byte> to);
+  static Status fill(void* memory, std::span<const std::byte> bytes, void* stream);
 
   /// `driver`: Driver::find().
   explicit DeviceMemory(const Driver& driver);
@@ -94,6 +98,8 @@ class DeviceMemory {
   Result<Context> context_of_stream(void* stream, Context of_memory) const;
   Status for_each_context_of(void* stream, Context of_memory, const std::function<Status(Context)>& action);
   [[nodiscard]] Status check_not_captured(void* stream) const;
+  static Status copy_in_legacy_stream(const void* memory, const char* call,
+                                      const std::function<DriverResult(const Driver&)>& copy);
   Status wait_for_stream_of(Context of_stream, void* stream, ContextState& in);
   Result<ContextState*> in_context(Context context, int device);
   Status make_event(ContextState& in);
