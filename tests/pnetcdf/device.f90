@@ -1,37 +1,5 @@
 ! Sections of arrays in memory of a GPU, which the tests' double of the CUDA driver has, in the Fortran 90 procedures that
 ! take values as a list: pnetcdf_device_fortran FILE
-module driver
-  use, intrinsic :: iso_c_binding
-  implicit none
-
-  interface
-    integer(c_int) function retain_context(context, device) bind(C, name="cuDevicePrimaryCtxRetain")
-      import
-      type(c_ptr), intent(out) :: context
-      integer(c_int), value :: device
-    end function
-    integer(c_int) function push_context(context) bind(C, name="cuCtxPushCurrent_v2")
-      import
-      type(c_ptr), value :: context
-    end function
-    integer(c_int) function allocate_bytes(address, bytes) bind(C, name="cuMemAlloc_v2")
-      import
-      type(c_ptr), intent(out) :: address
-      integer(c_size_t), value :: bytes
-    end function
-    integer(c_int) function copy_to_device(to, from, bytes) bind(C, name="cuMemcpyHtoD_v2")
-      import
-      type(c_ptr), value :: to, from
-      integer(c_size_t), value :: bytes
-    end function
-    integer(c_int) function copy_to_host(to, from, bytes) bind(C, name="cuMemcpyDtoH_v2")
-      import
-      type(c_ptr), value :: to, from
-      integer(c_size_t), value :: bytes
-    end function
-  end interface
-end module
-
 program device
   use checks
   use driver
