@@ -75,6 +75,18 @@ def plain_array(array: object) -> NDArray[Any] | DeviceArray | None:
     return replace(found, is_writeable=False) if is_read_only else found
 
 
+def expect_plain_array(array: object, where: str) -> NDArray[Any] | DeviceArray:
+    """The same, with `where` before the text of errors. TypeError: not an array."""
+    try:
+        found = plain_array(array)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{where}: {error}") from error
+    if found is None:
+        kinds = "a plain numpy.ndarray, or an array on a GPU or by DLPack"
+        raise TypeError(f"{where}: expected {kinds}, found {type(array).__name__}")
+    return found
+
+
 def _on_host(array: Any) -> NDArray[Any]:
     """A view, read-only where the package does not say that it may be changed."""
     try:

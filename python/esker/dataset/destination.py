@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, plain_array
+from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, expect_plain_array
 from esker.dataset.selection import Selection
 
 OutArray = NDArray[Any] | CudaArray | DlpackArray
@@ -22,13 +22,7 @@ def destination(name: str, out: OutArray | None, selection: Selection, masked: b
     """
     if out is None:
         return np.empty(selection.shape, selection.dtype)
-    try:
-        found = plain_array(out)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"read {name!r}: out: {error}") from error
-    if found is None:
-        kinds = "a plain numpy.ndarray, or an array on a GPU or by DLPack"
-        raise TypeError(f"read {name!r}: out: expected {kinds}, found {type(out).__name__}")
+    found = expect_plain_array(out, f"read {name!r}: out")
     if found.shape != selection.shape or found.dtype != selection.dtype:
         dtype = found.dtype if found.dtype.isnative else f"{found.dtype.str} (not in native byte order)"
         raise ValueError(

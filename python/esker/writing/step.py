@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, plain_array
+from esker.base.device_arrays import CudaArray, DeviceArray, DlpackArray, expect_plain_array
 from esker.base.stored_types import as_stored
 from esker.writing.definitions import WriterField, WriterGrid
 
@@ -72,7 +72,7 @@ class Step:
         """
         try:
             field = self._writer._field(field)
-            found = _plain_array(field, array)
+            found = expect_plain_array(array, f"put {field.name!r}")
             _check_form(field, found, buffered)
             if level is not None:
                 level = operator.index(level)
@@ -165,20 +165,6 @@ class Step:
         self._core.fail(error)
         with suppress(Exception):
             self._core.end_step(self._wait)  # the call that the others are in
-
-
-def _plain_array(field: WriterField, array: object) -> NDArray[Any] | DeviceArray:
-    """The array itself, or what describes it on its GPU."""
-    try:
-        found = plain_array(array)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"put {field.name!r}: {error}") from error
-    if found is None:
-        raise TypeError(
-            f"put {field.name!r}: expected a plain numpy.ndarray, or an array on a GPU or by DLPack, found "
-            f"{type(array).__name__}"
-        )
-    return found
 
 
 def _stored_name(array: DeviceArray) -> str:
