@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -117,7 +119,10 @@ class Run {
   /// All cells of this rank have the bits that the host computes.
   void verify(const std::vector<double>& values) {
     miniapp::together(world_.comm, [&] {
-      const auto wrong = std::mismatch(values.begin(), values.end(), on_host_.begin()).first;
+      const auto same_bits = [](double a, double b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+      };
+      const auto wrong = std::mismatch(values.begin(), values.end(), on_host_.begin(), same_bits).first;
       if (wrong == values.end()) return;
       const auto cell = wrong - values.begin();
       throw std::runtime_error(
