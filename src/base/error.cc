@@ -1,7 +1,10 @@
 #include "base/error.h"
 
 #include <cerrno>
+#include <new>
 #include <system_error>
+
+#include "base/guarded.h"
 
 namespace esker {
 
@@ -12,12 +15,21 @@ Status system_error(int errno_value, const std::string& operation, const std::st
   return error(code, "{} {}: {}", operation, path, std::generic_category().message(errno_value));
 }
 
-Status out_of_memory(const char* operation) noexcept {
+Status format_error(Code code, fmt::string_view text, fmt::format_args args) noexcept {
   try {
-    return error(Code::kOutOfMemory, "{}: out of memory", operation);
+    return {code, fmt::vformat(text, args)};
   } catch (const std::exception&) {
-    return {Code::kOutOfMemory, "out of memory"};  // short enough to need no allocation
+    return {code, "out of memory"};  // short enough to need no allocation
   }
+}
+
+Status out_of_memory(const char* operation) noexcept {
+  return error(Code::kOutOfMemory, "{}: out of memory", operation);
+}
+
+Status status_of(const std::exception& exception, const char* operation) noexcept {
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return out_of_memory(operation);
+  return error(Code::kInternal, "{}: {}", operation, exception.what());
 }
 
 }  // namespace esker

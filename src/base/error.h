@@ -3,15 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "esker/types/status.hpp"
 
 namespace esker {
 
+/// Does not throw: without memory for its text it has another one.
+Status format_error(Code code, fmt::string_view text, fmt::format_args args) noexcept;
+
 template <class... Args>
-Status error(Code code, fmt::format_string<Args...> text, Args&&... args) {
-  return Status(code, fmt::format(text, std::forward<Args>(args)...));
+Status error(Code code, fmt::format_string<Args...> text, Args&&... args) noexcept {
+  return format_error(code, text, fmt::make_format_args(args...));
 }
 
 /// kIoError (kNotFound for ENOENT) with the operation, the path, and the system's reason.

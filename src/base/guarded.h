@@ -3,25 +3,21 @@
 #pragma once
 
 #include <exception>
-#include <new>
 
-#include "base/error.h"
+#include "esker/types/status.hpp"
 
 namespace esker {
 
-/// The Status that `action` returns, or kOutOfMemory or kInternal for an exception.
+/// kOutOfMemory for std::bad_alloc, or kInternal with the exception's text.
+Status status_of(const std::exception& exception, const char* operation) noexcept;
+
+/// The Status that `action` returns, or that of its exception.
 template <class Action>
 Status guarded(const char* operation, const Action& action) {
   try {
     return action();
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(operation);
-  } catch (const std::exception& failure) {
-    try {
-      return error(Code::kInternal, "{}: {}", operation, failure.what());
-    } catch (const std::bad_alloc&) {
-      return out_of_memory(operation);
-    }
+  } catch (const std::exception& exception) {
+    return status_of(exception, operation);
   }
 }
 

@@ -1,33 +1,69 @@
 #include "esker/types/status.hpp"
 
+#include <atomic>
+#include <cstddef>
 #include <new>
 
-namespace esker {
-namespace {
+#include "base/error.h"
 
-/// A text of up to 15 characters, which need no allocation. Never destroyed: it serves until the process
-/// ends.
-union Kept {
-  explicit Kept(const char* t) : text(t) {}
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  ~Kept() {}
-  std::string text;
+namespace esker {
+
+/// What statuses share.
+struct Status::Failure {
+  Failure(Code failed, std::string message) : code(failed), text(std::move(message)) {}
+
+  std::atomic<int> num_statuses{1};
+  const Code code;
+  const std::string text;
+
+  static Failure* without_memory(Code code) noexcept;
 };
 
-}  // namespace
+/// One for each code. They are never destroyed, and serve until the process ends. Allocates nothing: their
+/// text is short.
+Status::Failure* Status::Failure::without_memory(Code code) noexcept {
+  constexpr std::size_t kNumCodes = static_cast<std::size_t>(Code::kCancelled) + 1;
+  alignas(Failure) static std::byte room[kNumCodes * sizeof(Failure)];
+  static Failure* const failures = [] {
+    for (std::size_t c = 0; c < kNumCodes; ++c) {
+      new (room + c * sizeof(Failure)) Failure(static_cast<Code>(c), "out of memory");
+    }
+    return std::launder(reinterpret_cast<Failure*>(room));
+  }();
+  Failure& failure = failures[static_cast<std::size_t>(code)];
+  ++failure.num_statuses;
+  return &failure;
+}
 
-Status::Status(Code code, std::string message) noexcept : code_(code) {
+Status::Status(Code code, std::string message) noexcept {
+  if (code == Code::kOk) return;
   try {
-    message_ = std::make_shared<const std::string>(std::move(message));
-  } catch (const std::bad_alloc&) {  // message() has another text
+    failure_ = new Failure(code, std::move(message));
+  } catch (const std::bad_alloc&) {
+    failure_ = Failure::without_memory(code);
   }
 }
 
-const std::string& Status::without_text() const {
-  static const Kept empty(""), no_memory("out of memory");
-  return ok() ? empty.text : no_memory.text;
+void Status::share() noexcept { failure_->num_statuses.fetch_add(1, std::memory_order_relaxed); }
+
+void Status::release() noexcept {
+  if (failure_->num_statuses.fetch_sub(1, std::memory_order_acq_rel) == 1) delete failure_;
 }
+
+Code Status::code_of_failure() const { return failure_->code; }
+
+const std::string& Status::message() const {
+  if (!ok()) return failure_->text;
+  alignas(std::string) static std::byte room[sizeof(std::string)];
+  static const auto* const empty = new (room) std::string;  // never destroyed
+  return *empty;
+}
+
+Status Status::in_context(const std::string& context) const noexcept {
+  return error(failure_->code, "{}: {}", context, failure_->text);
+}
+
+void Status::throw_error() const { throw Error(failure_->code, failure_->text); }
 
 const char* code_name(Code code) {
   switch (code) {

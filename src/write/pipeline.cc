@@ -217,7 +217,7 @@ Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, doubl
   for (bool all_are_here = false; !all_are_here && comm_->ended().ok();) {
     const double limit_s = waits_first && mismatch.ok() ? 0 : patience_s;
     status = agree(*comm_, Ballot{local, "close", 0, local.message(), true, limit_s}, &all_are_here);
-    if (!all_are_here && mismatch.ok()) mismatch = std::move(status);
+    if (!all_are_here && mismatch.ok()) mismatch = status;
   }
   return status;
 }

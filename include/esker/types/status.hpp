@@ -7,7 +7,6 @@
 // check().
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -48,34 +47,51 @@ class ESKER_API Error : public std::runtime_error {
   Code code_;
 };
 
-/// Success, or a code and a text. Copies share the text: to copy a Status allocates nothing.
+/// Success, or a code and a text. As large as a pointer; copies share the text, so that to copy a Status
+/// allocates nothing.
 class [[nodiscard]] Status {
  public:
-  Status() = default;
+  Status() noexcept = default;
   /// Does not throw: if there is no memory for the text, message() says that.
   ESKER_API Status(Code code, std::string message) noexcept;
+  Status(const Status& other) noexcept : failure_(other.failure_) {
+    if (!ok()) share();
+  }
+  /// Leaves success.
+  Status(Status&& other) noexcept : failure_(std::exchange(other.failure_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(failure_, other.failure_);
+    return *this;
+  }
+  ~Status() {
+    if (!ok()) release();
+  }
 
   /// Whether the call succeeded, and the code if not.
-  [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
-  [[nodiscard]] Code code() const { return code_; }
+  [[nodiscard]] bool ok() const { return failure_ == nullptr; }
+  [[nodiscard]] Code code() const { return ok() ? Code::kOk : code_of_failure(); }
   /// Empty on success.
-  [[nodiscard]] const std::string& message() const { return message_ ? *message_ : without_text(); }
+  [[nodiscard]] ESKER_API const std::string& message() const;
 
   /// The same error with `context` and ": " before its text. Success is returned unchanged.
   [[nodiscard]] Status with_context(const std::string& context) const {
-    return ok() ? *this : Status(code_, context + ": " + message());
+    return ok() ? Status() : in_context(context);
   }
 
   /// Throws esker::Error unless ok().
   void check() const {
-    if (!ok()) throw Error(code_, message());
+    if (!ok()) throw_error();
   }
 
  private:
-  [[nodiscard]] ESKER_API const std::string& without_text() const;
+  struct Failure;
+  [[nodiscard]] ESKER_API Code code_of_failure() const;
+  [[nodiscard]] ESKER_API Status in_context(const std::string& context) const noexcept;
+  [[noreturn]] ESKER_API void throw_error() const;
+  ESKER_API void share() noexcept;
+  ESKER_API void release() noexcept;
 
-  Code code_ = Code::kOk;
-  std::shared_ptr<const std::string> message_;  // null: success, or no memory for the text
+  Failure* failure_ = nullptr;  // null: success
 };
 
 /// A value, or the Status of the failure.
@@ -90,7 +106,7 @@ class [[nodiscard]] Result {
   /// Whether there is a value, and the error if not.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   [[nodiscard]] const Status& status() const& { return status_; }
-  [[nodiscard]] Status status() && { return std::move(status_); }
+  [[nodiscard]] Status status() && { return status_; }  // not moved: value() throws afterwards, too
 
   /// The value; throws esker::Error when there is none.
   T& value() & { return status_.check(), *value_; }
