@@ -74,3 +74,22 @@ function(esker_add_mpi_runs name)
       ENVIRONMENT "ESKER_TEST_RANKS=${ranks};${esker_mpi_environment};${test_ENVIRONMENT}")
   endforeach()
 endfunction()
+
+# esker_add_end_to_end(esker-pism COMMAND end_to_end.sh a ... [SMOKE] [ENVIRONMENT A=b ...])
+#
+# A script that runs a whole program on several numbers of ranks and compares the files, as two tests: smoke.esker-pism has
+# a few of the runs, for `make test` (label `short`: the suites with the slow tests leave it out), end_to_end.esker-pism
+# all (label `slow`, ESKER_TEST_ALL_RUNS=1). SMOKE: the first is also one of the tests with that label.
+function(esker_add_end_to_end name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "SMOKE" "" "COMMAND;ENVIRONMENT")
+  set(short_labels mpi short)
+  if(test_SMOKE)
+    list(APPEND short_labels smoke)
+  endif()
+  add_test(NAME smoke.${name} COMMAND ${test_COMMAND})
+  set_tests_properties(smoke.${name} PROPERTIES LABELS "${short_labels}" TIMEOUT 300 RESOURCE_LOCK mpiexec
+    ENVIRONMENT "${esker_mpi_environment};${test_ENVIRONMENT}")
+  add_test(NAME end_to_end.${name} COMMAND ${test_COMMAND})
+  set_tests_properties(end_to_end.${name} PROPERTIES LABELS "mpi;slow" TIMEOUT 600 RESOURCE_LOCK mpiexec
+    ENVIRONMENT "ESKER_TEST_ALL_RUNS=1;${esker_mpi_environment};${test_ENVIRONMENT}")
+endfunction()

@@ -57,7 +57,7 @@ run_all() {
     done
   done
   say "gpu: a model that writes each tenth step, and restarts"
-  quietly gpu-jacobi sh tests/miniapps/jacobi/end_to_end.sh "$PWD/$build/miniapps/jacobi/esker-jacobi" \
+  ESKER_TEST_ALL_RUNS=1 quietly gpu-jacobi sh tests/miniapps/jacobi/end_to_end.sh "$PWD/$build/miniapps/jacobi/esker-jacobi" \
     mpiexec.openmpi -n || failed=1
   run_packages || failed=1
   if command -v compute-sanitizer >/dev/null; then

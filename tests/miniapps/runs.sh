@@ -5,6 +5,11 @@ trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
+# `all_runs`: whether the test has all runs of the script, or only those that tell a user that the program works here.
+all_runs() { [ -n "${ESKER_TEST_ALL_RUNS:-}" ]; }
+ranks_of_runs='1 4'
+! all_runs || ranks_of_runs='1 2 4 7'
+
 # Runs in the new directory NAME with an aggregator per rank, unless `esker_options` is set; NAME.log is what it printed, NAME.state the checksum of its last state, NAME.sums
 # those of its files.
 run_in() { # NAME RANKS ARGUMENTS...
