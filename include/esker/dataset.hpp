@@ -80,9 +80,9 @@ class ESKER_API Dataset {
   /// The same into memory with any strides (ghost cells, any order of axes), of the field's type. Only the
   /// extents of out.box count: the samples that are selected along each axis. Other bytes are unchanged.
   /// Memory of the host whose components are adjacent is filled without a copy; other memory needs one of all
-  /// samples on the host, and cannot have Query::start_level (kUnsupported). Errors also: kInvalidArgument
-  /// (other extents or type, NULL, samples that share memory, no memory of a GPU though out.is_on_device),
-  /// kWrongOrder (a stream that is captured), those of a GPU's driver.
+  /// samples on the host. Errors also: kInvalidArgument (other extents or type, NULL, samples that share
+  /// memory, no memory of a GPU though out.is_on_device), kWrongOrder (a stream that is captured), those of a
+  /// GPU's driver.
   Status read(const Query& query, const MutablePatch& out, const ReadOptions& options = {}) const;
 
   /// The level map: the finest level that is stored, with all coarser ones, at the place of each sample of

@@ -56,8 +56,7 @@ class ESKER_API Reader {
                  std::optional<int> mesh_level = {});
   /// Requests the samples of `query`, also of a coarse level or a stride, in memory with any strides as by
   /// Dataset::read, which lives until read() returns. Local. Errors: those of Dataset::read, which the next
-  /// read() also returns on all ranks; kUnsupported: a stride, and memory of a GPU or components that are not
-  /// adjacent.
+  /// read() also returns on all ranks.
   Status request(const Query& query, const MutablePatch& target,
                  MissingBlocks missing = MissingBlocks::kAuto);
   /// The CUDA stream (CUstream, cudaStream_t) that uses memory of a GPU which is requested from now on: such

@@ -33,14 +33,14 @@ Status Mirror::take(std::byte* values, const MemoryRange& range, bool is_target)
   first_ = -range.begin;
   on_device_ = first;
   if (is_target && !range.has_gaps) return DeviceMemory::finish_stream(first, nullptr);
-  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, bytes_));
+  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, bytes_, nullptr));
   if (is_target) now_ = before_ = bytes_;
   return {};
 }
 
 Status Mirror::write_back() {
   if (before_.empty()) return DeviceMemory::fill(on_device_, bytes_, nullptr);
-  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, now_));
+  ESKER_RETURN_IF_ERROR(DeviceMemory::fetch(on_device_, now_, nullptr));
   for (std::size_t i = 0; i < now_.size(); ++i) {
     if (bytes_[i] != before_[i]) now_[i] = bytes_[i];
   }

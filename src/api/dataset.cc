@@ -2,6 +2,7 @@
 
 #include "adaptive/level_covers.h"
 #include "api/dataset_impl.h"
+#include "api/dense_copy.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
 #include "base/counting.h"
@@ -307,36 +308,13 @@ Status Dataset::Impl::read(const Resolved& resolved, const MutablePatch& out, co
 /// Through a dense copy on the host.
 Status Dataset::Impl::read_and_copy(const Resolved& resolved, const MutablePatch& out, bool to_device,
                                     const ReadOptions& how) {
-  if (resolved.start_level > 0) {
-    return error(Code::kUnsupported,
-                 "start_level {}: expected memory of the host whose components are adjacent, found {}",
-                 resolved.start_level, to_device ? "that of a GPU" : "other strides");
-  }
   const Field& field = data->field_at(resolved.field);
-  const Index sample_bytes = field.sample_bytes(), value_bytes = size_bytes(field.type);
-  const auto bytes = static_cast<std::size_t>(resolved.selection.num_samples() * sample_bytes);
-  const auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  DenseCopy copy(field, out, to_device, how.stream);
+  if (resolved.start_level > 0) ESKER_RETURN_IF_ERROR(copy.fetch());
   ESKER_RETURN_IF_ERROR(
-      read(resolved, ReadTarget::dense(resolved.selection, resolved.level, copy.get(), sample_bytes), how));
-  SampleMap from = SampleMap::dense(out.box, sample_bytes);
-  SampleMap to = SampleMap::strided(out.box, out.stride_bytes);
-  from.add_strided(field.components, value_bytes);
-  to.add_strided(field.components, out.component_stride_bytes);
-  auto* const target = static_cast<std::byte*>(out.data);
-  if (!to_device) {
-    copy_samples(value_bytes, copy.get(), from, target, to);
-    return {};
-  }
-  const bool is_dense =
-      has_whole_samples(field, out) &&
-      ReadTarget::strided(resolved.selection, resolved.level, target, sample_bytes, out.stride_bytes)
-          .is_dense(sample_bytes);
-  if (is_dense) return device::DeviceMemory::fill(target, {copy.get(), bytes}, how.stream);
-  device::DeviceMemory device(*device::Driver::find());  // ends before the copy, also after an error
-  ESKER_RETURN_IF_ERROR(device.wait_for(target, how.stream));
-  ESKER_RETURN_IF_ERROR(
-      device.start_to_device(target, value_bytes, copy.get(), from, target, to, {copy.get(), bytes}));
-  return device.finish();
+      read(resolved,
+           ReadTarget::dense(resolved.selection, resolved.level, copy.samples(), field.sample_bytes()), how));
+  return copy.deliver();
 }
 
 int Dataset::Impl::num_threads() const {

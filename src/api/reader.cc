@@ -109,18 +109,9 @@ class Reader::Impl {
 
   Status add_strided(const Dataset::Impl::Resolved& resolved, MutablePatch& target, MissingBlocks missing) {
     if (target.box.empty()) return {};
-    const Field& field = field_at(resolved.field);
-    ESKER_RETURN_IF_ERROR(find_memory(field, target));
-    if (target.is_on_device || !Dataset::Impl::has_whole_samples(field, target)) {
-      return error(
-          Code::kUnsupported, "field '{}': a query with a stride needs memory of the host{}", field.name,
-          target.is_on_device ? ", found that of a GPU" : " whose components are adjacent, found others");
-    }
-    strided.push_back(
-        {column_of(resolved, missing),
-         ReadTarget::strided(resolved.selection, resolved.level, static_cast<std::byte*>(target.data),
-                             field.sample_bytes(), target.stride_bytes)});
-    return {};
+    target.box = resolved.selection.all_indices();
+    strided.push_back({column_of(resolved, missing), resolved.selection, target});
+    return find_memory(field_at(resolved.field), strided.back().target);
   }
 
   Status find_memory(const Field& field, MutablePatch& target) {

@@ -267,8 +267,8 @@ Status DeviceMemory::finish_stream(const void* memory, void* stream) {
   });
 }
 
-Status DeviceMemory::fetch(const void* memory, std::span<std::byte> to) {
-  ESKER_RETURN_IF_ERROR(finish_stream(memory, nullptr));
+Status DeviceMemory::fetch(const void* memory, std::span<std::byte> to, void* stream) {
+  ESKER_RETURN_IF_ERROR(finish_stream(memory, stream));
   return copy_in_legacy_stream(memory, "cuMemcpyDtoHAsync", [&](const Driver& driver) {
     return driver.copy_to_host(to.data(), address_of(memory), to.size(), nullptr);
   });

@@ -38,7 +38,7 @@ class DeviceMemory {
   static Status finish_stream(const void* memory, void* stream);
   /// Copies dense bytes from memory of a device, or to it, after finish_stream(), in the legacy stream of
   /// that memory's context. Returns when they are there. Errors: those of the driver.
-  static Status fetch(const void* memory, std::span<std::byte> to);
+  static Status fetch(const void* memory, std::span<std::byte> to, void* stream);
   static Status fill(void* memory, std::span<const std::byte> bytes, void* stream);
 
   /// `driver`: Driver::find().

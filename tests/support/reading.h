@@ -61,7 +61,7 @@ class Wanted {
     asked->sample_bytes = of.sample_bytes();
     const Lattice samples = reader_.dataset().select(asked->query).value();
     asked->bytes.assign(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes), kUntouched);
-    std::byte* const device = query.stride ? nullptr : asked->to_device(0);
+    std::byte* const device = asked->to_device(0);
     reader_.request(asked->query, device ? device : asked->bytes.data(), asked->bytes.size(), missing_)
         .check();
     asked_.push_back(std::move(asked));

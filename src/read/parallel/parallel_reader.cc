@@ -29,7 +29,8 @@ Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
   return data.field_at(static_cast<int>(column.field)).sample_bytes();
 }
 
-Index bytes_of(const OpenedDataset& data, const ReadRequest& request) {
+template <class Request>
+Index bytes_of(const OpenedDataset& data, const Request& request) {
   return request.target.box.num_samples() * sample_bytes_of(data, request.column);
 }
 
@@ -94,7 +95,11 @@ Status ParallelReader::read_as_set(const std::vector<ReadRequest>& mine,
   }
   report = asked;
   const auto read_mine = [&]() -> Status {
-    for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
+    for (const ReadRequest& request : mine) {
+      ESKER_ASSIGN_OR_RETURN(const Lattice level, level_lattice(data_, static_cast<int>(request.column.field),
+                                                                static_cast<int>(request.column.level)));
+      ESKER_RETURN_IF_ERROR(read_alone(request.column, level, request.target, report));
+    }
     return read_strided(strided, report);
   };
   return all_do(*comm_, "read", read_mine);
@@ -116,7 +121,7 @@ std::string ParallelReader::workload_of(const std::vector<ReadRequest>& mine,
   };
   for (const ReadRequest& request : mine) add(request.column, request.target.box.num_samples());
   text += "strided ";
-  for (const StridedRequest& request : strided) add(request.column, request.target.samples.num_samples());
+  for (const StridedRequest& request : strided) add(request.column, request.samples.num_samples());
   return fmt::format("{:016x}", hash_text(0, text));
 }
 
@@ -234,15 +239,14 @@ Status ParallelReader::fill(const std::byte* dense, const Box& box, const Mutabl
 
 // Samples are read directly to their destination; if components are not contiguous, or on a device, slab by
 // slab through a buffer.
-Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) {
-  const MutablePatch& patch = request.target;
-  const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);
-  const Index sample_bytes = sample_bytes_of(data_, request.column);
-  ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
+Status ParallelReader::read_alone(const ReadColumn& column, const Lattice& samples, const MutablePatch& patch,
+                                  ReadReport& report) {
+  const auto field = static_cast<int>(column.field), level = static_cast<int>(column.level);
+  const Index sample_bytes = sample_bytes_of(data_, column);
   const auto read = [&](const ReadTarget& target) {
-    return data_.read(field, request.column.step, target, request.column.context(verify_));
+    return data_.read(field, column.step, target, column.context(verify_));
   };
-  report.loaded_bytes += bytes_of(data_, request);
+  report.loaded_bytes += patch.box.num_samples() * sample_bytes;
   const Index component_bytes = size_bytes(patch.type);
   const bool has_whole_samples =
       sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes;
@@ -250,7 +254,8 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
     return read(ReadTarget::strided(samples.sub(patch.box), level, static_cast<std::byte*>(patch.data),
                                     sample_bytes, patch.stride_bytes));
   }
-  const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
+  const Index left = options_.memory_budget_bytes - buffers_.size_bytes();  // reads together may have others
+  const Index room = std::max<Index>(1, left / kPartsOfBudget / sample_bytes);
   const Point slab = slab_extent(patch.box.extents(), patch.box.rank, room);
   Box slabs = patch.box;
   for (int a = 0; a < slabs.rank; ++a) slabs.lo[a] = 0, slabs.hi[a] = div_up(patch.box.extent(a), slab[a]);
@@ -264,21 +269,18 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
       box.hi[a] = std::min(box.hi[a], box.lo[a] + slab[a]);
     }
     buffer.resize(static_cast<std::size_t>(box.num_samples() * sample_bytes));
-    report.buffer_bytes = std::max(report.buffer_bytes, static_cast<Index>(buffer.size()));
+    report.buffer_bytes =
+        std::max(report.buffer_bytes, buffers_.size_bytes() + static_cast<Index>(buffer.size()));
     status = read(ReadTarget::dense(samples.sub(box), level, buffer.data(), sample_bytes));
     if (status.ok()) status = fill(buffer.data(), box, patch, sample_bytes);
   });
   return status;
 }
 
-Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const {
+Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) {
   for (const StridedRequest& request : strided) {
-    const ReadColumn& column = request.column;
-    const Index bytes = request.target.samples.num_samples() * sample_bytes_of(data_, column);
-    report.data_bytes += bytes;
-    report.loaded_bytes += bytes;
-    ESKER_RETURN_IF_ERROR(
-        data_.read(static_cast<int>(column.field), column.step, request.target, column.context(verify_)));
+    report.data_bytes += bytes_of(data_, request);
+    ESKER_RETURN_IF_ERROR(read_alone(request.column, request.samples, request.target, report));
   }
   return {};
 }

@@ -52,9 +52,10 @@ class ParallelReader {
   /// Reads nothing if it is better that each rank reads by itself.
   Status read_together(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
                        ReadReport& report);
-  Status read_alone(const ReadRequest& request, ReadReport& report);
+  Status read_alone(const ReadColumn& column, const Lattice& samples, const MutablePatch& patch,
+                    ReadReport& report);
   Status fill(const std::byte* dense, const Box& box, const MutablePatch& patch, Index sample_bytes);
-  Status read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const;
+  Status read_strided(const std::vector<StridedRequest>& strided, ReadReport& report);
   Status sum_up(double seconds, ReadReport& report);
   Status read_as_set(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
                      ReadReport& report);

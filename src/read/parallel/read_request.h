@@ -37,7 +37,8 @@ struct ReadRequest {
 /// One rank's request for samples that do not form a level, which the rank reads by itself.
 struct StridedRequest {
   ReadColumn column;
-  ReadTarget target;
+  Lattice samples;
+  MutablePatch target;  ///< its box holds indices of `samples`
 };
 
 /// The samples of levels <= `level` of a field's complete grid.

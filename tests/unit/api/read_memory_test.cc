@@ -8,6 +8,7 @@
 
 #include "esker/reader.hpp"
 #include "esker/writer.hpp"
+#include "layout/places.h"
 
 namespace esker {
 namespace {
@@ -102,21 +103,46 @@ TEST_F(ReadMemory, IsRefined) {
 
 TEST_F(ReadMemory, MayHaveComponentsThatAreNotAdjacent) {
   const Dataset dataset = Dataset::open(path_.string()).value();
-  std::vector<float> planes(2 * kNum);
+  Reader reader = Reader::open(path_.string(), Communicator::serial()).value();
+  const Point every_second{2, 1, 1, 1, 1}, other{3, 2, 4, 1, 1};
+  for (const std::optional<Point>& stride :
+       {std::optional<Point>(), std::optional(every_second), std::optional(other)}) {
+    const Query query{.field = "v", .stride = stride};
+    const Lattice samples = dataset.select(query).value();
+    const auto n = static_cast<std::size_t>(samples.num_samples());
+    std::vector<float> planes(2 * n), alone(2 * n);
+    MutablePatch out = MutablePatch::dense(samples.all_indices(), planes.data());
+    out.component_stride_bytes = static_cast<Index>(n) * 4;
+    reader.request(query, out).check();
+    reader.read().check();
+    out.data = alone.data();
+    dataset.read(query, out).check();
+    std::size_t i = 0;
+    for_each_place(samples.all_indices(), [&](const Point& index) {
+      const Point p = samples.point(index);
+      const auto place = static_cast<std::size_t>(p[0] + kX * (p[1] + kY * p[2]));
+      EXPECT_EQ(planes[i], vectors_[2 * place]);
+      EXPECT_EQ(planes[i + n], vectors_[2 * place + 1]);
+      ++i;
+    });
+    EXPECT_EQ(alone, planes);
+  }
+}
+
+TEST_F(ReadMemory, WithComponentsThatAreNotAdjacentIsRefined) {
+  const Dataset dataset = Dataset::open(path_.string()).value();
+  const Lattice coarse = dataset.select({.field = "v", .level = 3}).value();
+  std::vector<float> planes(2 * kNum, kOutside);
   MutablePatch out = MutablePatch::dense(kGrid, planes.data());
   out.component_stride_bytes = kNum * 4;
-  dataset.read({.field = "v"}, out).check();
+  dataset.read({.field = "v", .start_level = 4}, out).check();
   for (std::size_t n = 0; n < kNum; ++n) {
-    EXPECT_EQ(planes[n], vectors_[2 * n]);
-    EXPECT_EQ(planes[n + kNum], vectors_[2 * n + 1]);
+    const auto i = static_cast<Index>(n);
+    const Point p{i % kX, i / kX % kY, i / kX / kY, 0, 0};
+    const bool is_coarse = !coarse.indices_in(Box(3, p, {p[0] + 1, p[1] + 1, p[2] + 1, 1, 1})).empty();
+    EXPECT_EQ(planes[n], is_coarse ? kOutside : vectors_[2 * n]);
+    EXPECT_EQ(planes[n + kNum], is_coarse ? kOutside : vectors_[2 * n + 1]);
   }
-  expect_error(dataset.read({.field = "v", .start_level = 2}, out), Code::kUnsupported,
-               "start_level 2: expected memory of the host whose components are adjacent");
-  Reader reader = Reader::open(path_.string(), Communicator::serial()).value();
-  out.box = Box::from_extent(3, {3, 5, 4});
-  expect_error(reader.request({.field = "v", .stride = Point{2, 1, 1, 1, 1}}, out), Code::kUnsupported,
-               "needs memory of the host whose components are adjacent");
-  EXPECT_FALSE(reader.read().ok());
 }
 
 TEST_F(ReadMemory, IsChecked) {

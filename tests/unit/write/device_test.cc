@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "base/guarded.h"
@@ -49,12 +50,6 @@ class DeviceRuns : public testing::Test {
       expect_same_files(*from(where, run), *expected, ".");
       EXPECT_GT(copied(), before) << where;
     }
-  }
-
-  static void expect_not_refined(const Dataset& dataset, const MutablePatch& out) {
-    const Status status = dataset.read({.field = "v", .start_level = 1}, out);
-    EXPECT_EQ(status.code(), Code::kUnsupported) << status.message();
-    EXPECT_NE(status.message().find("start_level 1: expected memory of the host"), std::string::npos);
   }
 
   const std::filesystem::path directory_ =
@@ -255,46 +250,10 @@ TEST_F(DeviceRuns, WaitForTheStreamThatTheWriterIsTold) {
   EXPECT_EQ(found, std::vector<std::byte>(480, std::byte{0x3f}));
 }
 
-// Strides are filled by the kernel, dense memory by one copy of the driver.
-TEST_F(DeviceRuns, FillMemoryAfterTheStreamThatAReadIsTold) {
-  void* stream = nullptr;
-  CudaOfTests::get().call("cuStreamCreate", &stream, 1U);
-  const std::string path = (directory_ / "run.idx").string();
-  std::vector<double> values(60);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  {
-    Writer writer = Writer::create(path, Communicator::serial()).value();
-    const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
-    const FieldId field =
-        writer.def_field(writer.def_grid("xy", {x, y}).value(), "v", SampleType::kFloat64).value();
-    writer.begin_step(0).check();
-    writer.put(field, Patch::dense(Box::from_extent(2, {10, 6}), values.data())).check();
-    writer.end_step().check();
-    writer.close().check();
-  }
-  const Dataset dataset = Dataset::open(path).value();
-  const std::vector<double> zeros(120);
-  for (const Index every : {1, 2}) {
-    const DeviceBytes memory(std::as_bytes(std::span(zeros)));
-    const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(memory.data()));
-    esker_double_fill_later(stream, address, 960, 0x3f);
-    auto* const first = reinterpret_cast<double*>(memory.data());
-    const auto by_kernel = esker_double_kernel_bytes();
-    const auto out = MutablePatch::strided(Box::from_extent(2, {10, 6}), first, {every, 10 * every});
-    dataset.read({.field = "v"}, out, {.stream = stream}).check();
-    EXPECT_EQ(esker_double_kernel_bytes() - by_kernel, every == 1 ? 0 : 480);
-    std::vector<double> found(120);
-    memory.read(reinterpret_cast<std::byte*>(found.data()));
-    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(found[i * every], values[i]) << every;
-    expect_not_refined(dataset, out);
-  }
-  CudaOfTests::get().call("cuStreamDestroy_v2", stream);
-}
-
 /// A dataset with one field of 10 x 6 samples, of which patches are rows.
 struct RowsOfAField {
-  explicit RowsOfAField(const std::string& path)
-      : writer(Writer::create(path, Communicator::serial()).value()) {
+  explicit RowsOfAField(const std::string& path, const Options& options = {})
+      : writer(Writer::create(path, Communicator::serial(), options).value()) {
     const DimId x = writer.def_dim("x", 10).value(), y = writer.def_dim("y", 6).value();
     field = writer.def_field(writer.def_grid("xy", {x, y}).value(), "v", SampleType::kFloat64).value();
   }
@@ -305,6 +264,50 @@ struct RowsOfAField {
   Writer writer;
   FieldId field;
 };
+
+// Strides are filled by the kernel, dense memory by one copy of the driver.
+TEST_F(DeviceRuns, FillMemoryAfterTheStreamThatAReadIsTold) {
+  void* stream = nullptr;
+  CudaOfTests::get().call("cuStreamCreate", &stream, 1U);
+  const std::string path = (directory_ / "run.idx").string();
+  std::vector<double> values(60);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  {
+    Options options;
+    options.set("bits_per_block", "3").check();  // blocks of finer levels have no coarser samples
+    RowsOfAField rows(path, options);
+    rows.writer.begin_step(0).check();
+    rows.put(0, 6, values.data());
+    rows.writer.end_step().check();
+    rows.writer.close().check();
+  }
+  const Dataset dataset = Dataset::open(path).value();
+  const std::vector<double> zeros(120);
+  double filled = 0;
+  std::memset(&filled, 0x3f, sizeof(filled));
+  for (const int start_level : {0, 4}) {  // of a refinement, the coarser samples are those that are there
+    const Lattice coarse = dataset.select({.field = "v", .level = std::max(start_level - 1, 0)}).value();
+    for (const Index every : {1, 2}) {
+      const DeviceBytes memory(std::as_bytes(std::span(zeros)));
+      const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(memory.data()));
+      esker_double_fill_later(stream, address, 960, 0x3f);
+      auto* const first = reinterpret_cast<double*>(memory.data());
+      const auto by_kernel = esker_double_kernel_bytes();
+      const auto out = MutablePatch::strided(Box::from_extent(2, {10, 6}), first, {every, 10 * every});
+      dataset.read({.field = "v", .start_level = start_level}, out, {.stream = stream}).check();
+      const unsigned long long of_copies = start_level > 0 ? 960 : 480;
+      EXPECT_EQ(esker_double_kernel_bytes() - by_kernel, every == 1 ? 0 : of_copies);
+      std::vector<double> found(120);
+      memory.read(reinterpret_cast<std::byte*>(found.data()));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto x = static_cast<Index>(i % 10), y = static_cast<Index>(i / 10);
+        const bool is_coarse = start_level > 0 && !coarse.indices_in(Box({x, y}, {x + 1, y + 1})).empty();
+        EXPECT_EQ(found[i * every], is_coarse ? filled : values[i]) << every;
+      }
+    }
+  }
+  CudaOfTests::get().call("cuStreamDestroy_v2", stream);
+}
 
 TEST_F(DeviceRuns, GatherFromTwoDevicesInOneStep) {
   const DeviceContext other(1);
