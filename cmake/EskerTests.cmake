@@ -15,13 +15,20 @@ if(MPI_C_LIBRARIES MATCHES mpich)
   list(APPEND esker_mpi_environment LD_PRELOAD=$<TARGET_FILE:yielding_mpich>)
 endif()
 
-# esker_add_unit_test(NAME a_test.cc b_test.cc): one program per layer, one CTest test per TEST().
+# esker_add_unit_test(NAME a_test.cc b_test.cc [SLOW_TESTS Suite.Test */Suite.Test/* ...]): one program per layer, one CTest
+# test per TEST(). SLOW_TESTS: patterns of GoogleTest's names, of tests for `make check`.
 function(esker_add_unit_test name)
-  add_executable(unit_${name} ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SLOW_TESTS")
+  add_executable(unit_${name} ${test_UNPARSED_ARGUMENTS})
   target_link_libraries(unit_${name} PRIVATE esker_test_support GTest::gtest_main)
   target_precompile_headers(unit_${name} REUSE_FROM esker_test_headers)
-  gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST
+  list(JOIN test_SLOW_TESTS : slow)
+  gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-${slow}"
     TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 180)
+  if(slow)
+    gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "${slow}" TEST_LIST unit_${name}_slow_TESTS
+      TEST_PREFIX "${name}." PROPERTIES LABELS slow TIMEOUT 180)  # CMake 3.25 takes one label here
+  endif()
 endfunction()
 
 # esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 4 [SLOW_RANKS 2 7] [LONG_RANKS 3] [SMOKE_RANKS 1 4] [TIMEOUT 60])
@@ -41,7 +48,7 @@ endfunction()
 #                    [ARGUMENTS a ...] [ENVIRONMENT A=b ...])
 #
 # The program runs once per rank count under mpiexec, as test mpi.NAME.RANKS. `make test` has the runs of RANKS, `make
-# check` those of SLOW_RANKS (label `slow`), and only `ctest -L long` those of LONG_RANKS. SMOKE_RANKS are some of RANKS.
+# check` those of SLOW_RANKS (label `slow`), and only `ctest -L long` those of LONG_RANKS. SMOKE_RANKS are some of both.
 # One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
 # under /tmp). Ranks that wait take processor time from each other and from other tests, so PROCESSORS keeps those away;
 # not from tests that launch many short runs, which have no PROCESSORS.

@@ -4,6 +4,7 @@
 # Runs esker-gcrm on 1, 2, 4 and 7 ranks in both arrangements and precisions, and compares all files of the
 # datasets byte for byte; both arrangements end in the same state. Then the exit codes: 2 for wrong usage, 1 for a
 # directory that cannot be created, a dataset that exists and a report that cannot be written.
+# Without ESKER_TEST_ALL_RUNS: fewer runs, on fewer ranks.
 set -eu
 program=$1 mpiexec=$2 numproc=$3
 . "$(dirname "$0")/../runs.sh"

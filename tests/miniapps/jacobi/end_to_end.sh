@@ -4,6 +4,7 @@
 # Runs esker-jacobi on 1, 2, 4 and 7 ranks, compares each run with the host, and all files byte for byte. Runs of half
 # the sweeps write several formats; a run on another number of ranks continues from each, on the GPU, and ends with the
 # same bytes as the run of all sweeps. Then the exit codes. The GPU is that of the driver which the loader finds.
+# Without ESKER_TEST_ALL_RUNS: fewer runs, on fewer ranks.
 set -eu
 program=$1 mpiexec=$2 numproc=$3
 . "$(dirname "$0")/../runs.sh"

@@ -7,6 +7,7 @@
 # OTHER_MPIEXEC, if the environment names such a program, built with another MPI. Then the exit
 # codes: 2 for wrong usage, 1 for missing input, for ice above the highest level, for a folder that cannot be made and
 # for a dataset that exists.
+# Without ESKER_TEST_ALL_RUNS: fewer runs, on fewer ranks.
 set -eu
 program=$1 input=$2 mpiexec=$3 numproc=$4
 . "$(dirname "$0")/../runs.sh"

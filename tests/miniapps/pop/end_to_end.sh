@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The ocean's files are the same on any number of ranks and after a restart, heat and water are conserved, things move, and
-# all modes write the same samples of each kind of file.
+# all modes write the same samples of each kind of file. Without
+# ESKER_TEST_ALL_RUNS: fewer runs.
 #
 #   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM FILES_TEST CLIMATOLOGY_TEST TEMPERATURE MPIEXEC...
 set -euo pipefail

@@ -6,6 +6,7 @@
 # on its grid, and ends with the same bytes as the run of all steps. Then the exit codes: 2 for wrong usage, 1 for too
 # many ranks, a checkpoint that is missing or of another grid than given, a directory that cannot be created and a
 # dataset that exists.
+# Without ESKER_TEST_ALL_RUNS: fewer runs, on fewer ranks.
 set -eu
 program=$1 mpiexec=$2 numproc=$3 have_hdf5=$4
 . "$(dirname "$0")/../runs.sh"

@@ -4,6 +4,7 @@
 # Runs esker-uintah in all modes on 1, 2, 4 and 7 ranks. Each run checks all values that it reads back. All files are
 # compared byte for byte. One mesh has fewer patches on its coarsest level than there are ranks. Then the exit codes: 2
 # for wrong usage, 1 for output that exists and for a directory that cannot be created.
+# Without ESKER_TEST_ALL_RUNS: fewer runs, on fewer ranks.
 set -eu
 program=$1 mpiexec=$2 numproc=$3
 . "$(dirname "$0")/../runs.sh"
