@@ -91,9 +91,11 @@ int create(OpenFile& file, int mode) {
   const int code = version_of(mode, version);
   const char* path = without_prefix(file.path.c_str());
   const bool may_replace = (mode & NC_NOCLOBBER) == 0;
-  std::array<int, 1> exists{!may_replace && access(path, F_OK) == 0};
-  take_from_first(*file.comm, exists);
-  if (exists[0] != 0) return NC_EEXIST;
+  if (!may_replace) {
+    std::array<int, 1> exists{access(path, F_OK) == 0};
+    take_from_first(*file.comm, exists);
+    if (exists[0] != 0) return NC_EEXIST;
+  }
   const auto options = options_to_write(file, code);
   auto created =
       esker::cdf::SharedFile::create(file.comm, esker::posix_store(), path, version, may_replace, options);

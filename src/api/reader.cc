@@ -144,8 +144,7 @@ Status open_by_answers_of_root(Comm& comm, const OpenOptions& options, const Ope
     answers->forget();
     return {};
   };
-  ESKER_RETURN_IF_ERROR(root_does(comm, "open", open_and_share));
-  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
+  ESKER_RETURN_IF_ERROR(share_of_root(comm, "open", packed, open_and_share));
   return all_do(comm, "open", open_shared);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,6 +18,8 @@
 namespace esker {
 namespace {
 
+constexpr std::size_t kNumOwnValues = 8;  // of a ballot, before its numbers
+static_assert(kNumOwnValues + kMostAgreedNumbers <= kMostMeetingValues);
 constexpr std::string_view kMismatch = "ranks made different collective calls: ";
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -96,13 +99,9 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
       static_cast<std::uint32_t>(status.message().copy(failure.text.data(), failure.text.size()));
   comm.broadcast(std::as_writable_bytes(std::span(&failure, 1)), failing_rank);
   const std::string_view text(failure.text.data(), failure.length);
-  try {
-    const bool says_where = comm.size() == 1 || text.starts_with(kMismatch);  // a mismatch names the ranks
-    if (says_where) return error(failure.code, "{}", text);
-    return error(failure.code, "rank {}: {}", failing_rank, text);
-  } catch (const std::exception&) {
-    return {failure.code, "out of memory"};  // short enough to need no allocation
-  }
+  const bool says_where = comm.size() == 1 || text.starts_with(kMismatch);  // a mismatch names the ranks
+  if (says_where) return error(failure.code, "{}", text);
+  return error(failure.code, "rank {}: {}", failing_rank, text);
 }
 
 /// Called after a meeting of ranks with short time limits. `met`: this rank was still waiting when all had
@@ -114,12 +113,11 @@ Status find_who_left(Comm& comm, bool met) {
   (void)comm.meet_within(met ? 0 : kAtOnce, gone);
   if (gone[0] == 0) return {};
   const int rank = comm.size() - static_cast<int>(gone[0]);
-  const Status why = guarded("agree", [&] {
-    return error(Code::kCancelled,
-                 "rank {} has left: it closed or abandoned the dataset, or an exception left its writer's "
-                 "scope, and it did not wait any longer for the other ranks",
-                 rank);
-  });
+  const Status why =
+      error(Code::kCancelled,
+            "rank {} has left: it closed or abandoned the dataset, or an exception left its writer's "
+            "scope, and it did not wait any longer for the other ranks",
+            rank);
   comm.end(why);
   return why;
 }
@@ -153,22 +151,26 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
   // All values are equal if their maximum equals their minimum, which is the complement of a maximum.
   const bool leaves = ballot.patience_s > 0;
-  std::array<std::uint64_t, 8> values{operation,
-                                      ~operation,
-                                      ballot.arguments,
-                                      ~ballot.arguments,
-                                      ballot.status.ok() ? 0 : lowness,
-                                      ballot.flag ? 1u : 0u,
-                                      leaves ? 1u : 0u,
-                                      ballot.other_flag ? 1u : 0u};
+  std::array<std::uint64_t, kNumOwnValues + kMostAgreedNumbers> values{operation,
+                                                                       ~operation,
+                                                                       ballot.arguments,
+                                                                       ~ballot.arguments,
+                                                                       ballot.status.ok() ? 0 : lowness,
+                                                                       ballot.flag ? 1u : 0u,
+                                                                       leaves ? 1u : 0u,
+                                                                       ballot.other_flag ? 1u : 0u};
+  assert(ballot.most.size() <= kMostAgreedNumbers);
+  const auto numbers = std::span(values).subspan(kNumOwnValues, ballot.most.size());
+  std::copy(ballot.most.begin(), ballot.most.end(), numbers.begin());
   if (opens) {
-    const bool met = comm.meet_within(leaves ? ballot.patience_s : limit_s, values);
+    const bool met = comm.meet_within(leaves ? ballot.patience_s : limit_s, values);  // as long in all calls
     in_time = met || leaves;
     if (!in_time) return {};
     if (!met || values[6] != 0) ESKER_RETURN_IF_ERROR(find_who_left(comm, met));
   } else {
-    comm.all_reduce_max(values);
+    comm.all_reduce_max(std::span(values).first(kNumOwnValues + numbers.size()));
   }
+  std::copy(numbers.begin(), numbers.end(), ballot.most.begin());
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
   if (any_flag) *any_flag = values[5] != 0;
   if (any_other_flag) *any_other_flag = values[7] != 0;
@@ -178,7 +180,9 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   return {};
 }
 
-Status agree(Comm& comm, const Status& status) { return agree(comm, Ballot{status, "", 0, "", false}); }
+Status agree(Comm& comm, const Status& status, std::span<std::uint64_t> most) {
+  return agree(comm, Ballot{.status = status, .operation = "", .most = most});
+}
 
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t hash = seed ^ 0xcbf29ce484222325u;

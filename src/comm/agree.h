@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,13 +26,18 @@ struct Ballot {
   std::uint64_t arguments = 0;  ///< hash of the values that must be equal on all ranks
   /// The hashed values as text, for the message when they differ. A line with all values that are short, then
   /// lines of a name, a tab and a value; the message shows the first line that differs from that of rank 0.
-  std::string_view arguments_text;
+  std::string_view arguments_text = {};
   bool flag = false;  ///< a request of this rank
   /// Above 0, in an opening: this rank leaves when another rank has not arrived after this many seconds. The
   /// late ranks learn that when they arrive.
   double patience_s = 0;
   bool other_flag = false;  ///< a second request
+  /// Numbers that the ranks agree on, too: replaced by the element-wise maxima over the ranks. The same
+  /// length on all ranks, at most kMostAgreedNumbers. After an error they are unspecified.
+  std::span<std::uint64_t> most = {};
 };
+
+inline constexpr std::size_t kMostAgreedNumbers = 8;
 
 /// Collective. Opens a call unless `operation` is empty. Errors: comm.ended(), also because a rank has left;
 /// the error of the lowest failing rank R, its text prefixed by "rank R: " if there are several ranks;
@@ -44,14 +50,20 @@ Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr, bool* a
 Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time, bool* any_flag = nullptr,
                     bool* any_other_flag = nullptr);
 
-/// The same for a status alone, inside an operation that the ranks have already agreed on.
-Status agree(Comm& comm, const Status& status);
+/// The same for a status alone, or with Ballot::most, inside an operation that the ranks have already agreed
+/// on.
+Status agree(Comm& comm, const Status& status, std::span<std::uint64_t> most = {});
 
 /// Runs `action` on this rank and agrees on its Status or on the exception that it threw. For local work
 /// between collective calls.
 template <class Action>
 Status all_do(Comm& comm, const char* what, const Action& action) {
   return agree(comm, guarded(what, action));
+}
+/// `action` also sets the numbers `most`, see Ballot.
+template <class Action>
+Status all_do(Comm& comm, const char* what, std::span<std::uint64_t> most, const Action& action) {
+  return agree(comm, guarded(what, action), most);
 }
 
 /// Runs `action` on rank 0 and gives its Status, or the exception that it threw, to all ranks.

@@ -38,6 +38,9 @@ struct PartsOfRanks {
   std::span<const int> counts, starts;
 };
 
+/// Of Comm::meet_within().
+inline constexpr std::size_t kMostMeetingValues = 16;
+
 class CallWatch;
 class RollCall;
 class Store;
@@ -76,9 +79,9 @@ class ESKER_API Comm {
 
   virtual void barrier() = 0;
   /// The opening of every collective call, whatever the call is: element-wise maximum, in place, the same
-  /// length everywhere, at most 8. Returns false if a rank has not arrived within `limit_s` seconds (0: waits
-  /// forever; limits may differ). This rank then still takes part in the pending meeting, and may take part
-  /// in one more; every other use of this Comm is invalid after that.
+  /// length everywhere, at most kMostMeetingValues. Returns false if a rank has not arrived within `limit_s`
+  /// seconds (0: waits forever; limits may differ). This rank then still takes part in the pending meeting,
+  /// and may take part in one more; every other use of this Comm is invalid after that.
   [[nodiscard]] virtual bool meet_within(double limit_s, std::span<std::uint64_t> values) = 0;
   /// Element-wise maximum over ranks, in place; the same length everywhere.
   virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;

@@ -13,6 +13,7 @@ Index count_processors(Comm& comm) {
   mark_usable_processors(usable);
   comm.node().all_reduce_max(usable);
   const auto of_node = static_cast<double>(std::count(usable.begin(), usable.end(), 1));
+  if (comm.node().size() == comm.size()) return static_cast<Index>(of_node);
   std::array<double, 1> all{comm.node().rank() == 0 ? of_node : 0.0};
   comm.all_reduce_sum(all);
   return static_cast<Index>(all[0]);

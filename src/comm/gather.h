@@ -1,6 +1,7 @@
 // Shares data of any length. The ranks allocate the memory, and agree on it, before any data moves.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,25 @@ Status share(Comm& comm, Values& values, int root) {
     return Status();
   }));
   comm.broadcast(std::as_writable_bytes(std::span(values)), root);
+  return {};
+}
+
+/// The same for values that rank 0 makes, by an action, whose errors are those of all ranks, too. Collective.
+template <class Values, class Make>
+Status share_of_root(Comm& comm, const char* what, Values& values, const Make& make) {
+  std::array<std::uint64_t, 1> count{};
+  const Status made = all_do(comm, what, count, [&]() -> Status {
+    if (comm.rank() != 0) return {};
+    ESKER_RETURN_IF_ERROR(make());
+    count[0] = values.size();
+    return {};
+  });
+  ESKER_RETURN_IF_ERROR(made);
+  ESKER_RETURN_IF_ERROR(all_do(comm, what, [&] {
+    values.resize(count[0]);
+    return Status();
+  }));
+  comm.broadcast(std::as_writable_bytes(std::span(values)), 0);
   return {};
 }
 

@@ -1,7 +1,9 @@
 #include "comm/roll_call.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <thread>
@@ -98,13 +100,16 @@ bool RollCall::take(Comm& comm, Message& message, int& from, bool limited) {
   }
 }
 
-// Two meetings: a rank that arrives after others have given up completes the first one alone, and gives up in
-// the second. A rank that stalls for longer than the limit between the two can still leave others waiting.
+// Two meetings, unless no rank has a limit: a rank that arrives after others have given up completes the
+// first one alone, and gives up in the second. A rank that stalls for longer than the limit between the two
+// can still leave others waiting.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
   ESKER_RETURN_IF_ERROR(comm.ended());
   bool in_time = true;
-  for (int meeting = 0; meeting < 2 && in_time; ++meeting) {
-    ESKER_RETURN_IF_ERROR(agree_within(comm, Ballot{Status(), operation, 0, "", false}, limit_s, in_time));
+  std::array<std::uint64_t, 1> any_limit{limit_s > 0 ? 1u : 0u};
+  for (int meeting = 0; in_time && (meeting == 0 || (meeting == 1 && any_limit[0] != 0)); ++meeting) {
+    const Ballot ballot{.status = Status(), .operation = operation, .most = any_limit};
+    ESKER_RETURN_IF_ERROR(agree_within(comm, ballot, limit_s, in_time));
   }
   if (in_time) return {};
   Status late = error(Code::kMismatchedCall,

@@ -123,16 +123,15 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Comm& node, Index byt
       return memory->map(descriptor.number());
     });
   }
+  if (!made.ok()) address = {};
   node.broadcast(std::as_writable_bytes(std::span(&address, 1)), 0);
-  Status status = agree(node, made);
-  if (status.ok() && node.size() > 1) {
-    status = all_do(node, "share memory", [&]() -> Status {
-      if (node.rank() == 0) return {};
-      ESKER_RETURN_IF_ERROR(open_memory(address, memory->begins_.back(), descriptor));
-      return memory->map(descriptor.number());
-    });
-  }
-  ESKER_RETURN_IF_ERROR(status);
+  const Status joined = all_do(node, "share memory", [&]() -> Status {
+    const bool is_made = address.path[0] != 0;  // otherwise rank 0 says why
+    if (node.rank() == 0 || !is_made) return made;
+    ESKER_RETURN_IF_ERROR(open_memory(address, memory->begins_.back(), descriptor));
+    return memory->map(descriptor.number());
+  });
+  ESKER_RETURN_IF_ERROR(joined);
   return memory;
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// Rank 0's options on all ranks.
 Result<Options> share_options(Comm& comm, const Options& options) {
   std::string packed;
-  ESKER_RETURN_IF_ERROR(root_does(comm, "options", [&] {
+  ESKER_RETURN_IF_ERROR(share_of_root(comm, "options", packed, [&] {
     std::vector<std::string> texts;
     for (const Options::Entry& entry : options.entries()) {
       texts.insert(texts.end(), {entry.name, entry.value, entry.source});
@@ -23,7 +23,6 @@ Result<Options> share_options(Comm& comm, const Options& options) {
     packed = pack_texts(texts);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
   Options shared;
   const auto unpack = [&]() -> Status {
     const auto texts = unpack_texts(packed);

@@ -32,15 +32,17 @@ SharedFile::SharedFile(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
       options_(std::move(options)),
       is_writable_(is_writable) {}
 
+/// `take` is done by rank 0. Collective.
 Result<std::unique_ptr<SharedFile>> SharedFile::begin(const char* operation, std::shared_ptr<Comm> comm,
                                                       std::shared_ptr<Store> store, const std::string& path,
-                                                      bool is_writable, const Result<Options>& options) {
+                                                      bool is_writable, const Result<Options>& options,
+                                                      const std::function<Status(SharedFile&)>& take) {
   Comm& all = *comm;
   ESKER_ASSIGN_OR_RETURN(Options shared, open_together(all, operation, path, options, Status()));
   std::unique_ptr<SharedFile> made;
   ESKER_RETURN_IF_ERROR(all_do(all, operation, [&] {
     made.reset(new SharedFile(comm, store, path, std::move(shared), is_writable));
-    return Status();
+    return all.rank() == 0 ? take(*made) : Status();
   }));
   return made;
 }
@@ -49,11 +51,10 @@ Result<std::unique_ptr<SharedFile>> SharedFile::create(std::shared_ptr<Comm> com
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        Version version, bool may_replace,
                                                        const Result<Options>& options) {
-  Comm& all = *comm;
-  ESKER_ASSIGN_OR_RETURN(auto made, begin("create", std::move(comm), std::move(store), path, true, options));
+  ESKER_ASSIGN_OR_RETURN(auto made, begin("create", std::move(comm), std::move(store), path, true, options,
+                                          [&](SharedFile& file) { return file.lock(may_replace); }));
   made->header_.version = version;
   made->is_defining_ = true;
-  ESKER_RETURN_IF_ERROR(root_does(all, "create", [&] { return made->lock(may_replace); }));
   return made;
 }
 
@@ -71,11 +72,9 @@ Status SharedFile::lock(bool may_replace) {
 Result<std::unique_ptr<SharedFile>> SharedFile::open(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                                                      const std::string& path, bool writes,
                                                      const Result<Options>& options) {
-  Comm& all = *comm;
-  const char* operation = writes ? "open for writing" : "open";
-  ESKER_ASSIGN_OR_RETURN(auto made,
-                         begin(operation, std::move(comm), std::move(store), path, writes, options));
-  ESKER_RETURN_IF_ERROR(root_does(all, operation, [&] { return made->take_existing(); }));
+  ESKER_ASSIGN_OR_RETURN(
+      auto made, begin(writes ? "open for writing" : "open", std::move(comm), std::move(store), path, writes,
+                       options, [](SharedFile& file) { return file.take_existing(); }));
   ESKER_RETURN_IF_ERROR(made->read_definition());
   ESKER_RETURN_IF_ERROR(made->open_file());
   return made;
@@ -96,7 +95,7 @@ Status SharedFile::take_existing() {
 Status SharedFile::read_definition() {
   std::vector<std::byte> bytes;
   Index num_records = 0;
-  const Status read = root_does(*comm_, "open", [&]() -> Status {
+  const Status shared = share_of_root(*comm_, "open", bytes, [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
     auto header = read_header(*file);
     if (!header.ok()) return header.status().with_context(path_);
@@ -104,8 +103,7 @@ Status SharedFile::read_definition() {
     bytes = print_header(*header);
     return {};
   });
-  ESKER_RETURN_IF_ERROR(read);
-  ESKER_RETURN_IF_ERROR(share(*comm_, bytes, 0));
+  ESKER_RETURN_IF_ERROR(shared);
   std::array<std::uint64_t, 1> records{static_cast<std::uint64_t>(num_records)};
   comm_->broadcast(std::as_writable_bytes(std::span(records)), 0);
   return all_do(*comm_, "open", [&]() -> Status {
@@ -147,10 +145,9 @@ Status SharedFile::sync() { return publish("sync", options_.fsync == Fsync::kSte
 /// call.
 Status SharedFile::publish(const char* operation, bool durable) {
   const Status state = guarded(operation, [&] { return check_moving(operation, false); });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{state, operation, 0, ""}));
-  if (!is_writable_) return {};
   std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(header_.num_records)};
-  comm_->all_reduce_max(most);
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{.status = state, .operation = operation, .most = most}));
+  if (!is_writable_) return {};
   header_.num_records = static_cast<Index>(most[0]);
   if (durable) ESKER_RETURN_IF_ERROR(all_do(*comm_, operation, [&] { return file_->sync(); }));
   const Status recorded = root_does(*comm_, operation, [&]() -> Status {

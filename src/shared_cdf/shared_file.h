@@ -14,6 +14,7 @@
 // say otherwise. Calls in the wrong state are kWrongOrder. Decision 54.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -113,7 +114,8 @@ class SharedFile {
              bool is_writable);
   static Result<std::unique_ptr<SharedFile>> begin(const char* operation, std::shared_ptr<Comm> comm,
                                                    std::shared_ptr<Store> store, const std::string& path,
-                                                   bool is_writable, const Result<Options>& options);
+                                                   bool is_writable, const Result<Options>& options,
+                                                   const std::function<Status(SharedFile&)>& take);
   Status lock(bool may_replace);
   Status take_existing();
   Status read_definition();
@@ -129,7 +131,7 @@ class SharedFile {
   Status check_accesses(std::span<const Access> accesses, bool writes) const;
   Status unite(Brought& brought, std::span<const Access> accesses, bool writes);
   Result<Transfers::OutOfRange> put_united(Brought& brought);
-  Status put_boxes(std::span<Access> accesses);
+  Status put_boxes(std::span<Access> accesses, Index used_bytes);
   Status get_by_plan(Brought& brought, bool has_same_arrays, bool has_plan, std::span<Access> accesses);
   Result<Transfers::OutOfRange> get_united(Brought& brought);
   Status begin_records(Index known, Index num_records);

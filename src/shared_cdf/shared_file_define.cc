@@ -107,13 +107,12 @@ Status SharedFile::end_definition(const FileRoom& room) {
 
 /// Collective.
 Status SharedFile::compare_definitions() {
-  std::uint64_t hash = 0;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", [&] {
-    hash = hash_definition(header_);
+  std::array<std::uint64_t, 2> hashes{};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_definition", hashes, [&] {
+    hashes[0] = hash_definition(header_);
+    hashes[1] = ~hashes[0];
     return Status();
   }));
-  std::array<std::uint64_t, 2> hashes{hash, ~hash};
-  comm_->all_reduce_max(hashes);
   return hashes[0] == ~hashes[1] ? Status() : share_difference();
 }
 

@@ -95,18 +95,21 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
     brought.plan = transfers_->offer(brought.arrays, brought.to_put, *file_);
     return {};
   });
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{ready, "put", 0, ""}));
-  const std::uint64_t hash = brought.hash();
-  std::array<std::uint64_t, 6> most{hash,
-                                    ~hash,
-                                    brought.plan == 0 ? 1u : 0u,
-                                    static_cast<std::uint64_t>(header_.num_records),
-                                    static_cast<std::uint64_t>(records_needed(header_, accesses)),
-                                    are_runs(amount) ? 1u : 0u};
-  comm_->all_reduce_max(most);
+  std::array<std::uint64_t, 7> most{};
+  if (ready.ok()) {
+    const std::uint64_t hash = brought.hash();
+    most = {hash,
+            ~hash,
+            brought.plan == 0 ? 1u : 0u,
+            static_cast<std::uint64_t>(header_.num_records),
+            static_cast<std::uint64_t>(records_needed(header_, accesses)),
+            are_runs(amount) ? 1u : 0u,
+            static_cast<std::uint64_t>(transfers_->size_bytes())};
+  }
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{.status = ready, .operation = "put", .most = most}));
   ESKER_RETURN_IF_ERROR(begin_records(static_cast<Index>(most[3]), static_cast<Index>(most[4])));
   if (most[5] != 0) {
-    ESKER_RETURN_IF_ERROR(put_boxes(accesses));
+    ESKER_RETURN_IF_ERROR(put_boxes(accesses, static_cast<Index>(most[6])));
     return mine;
   }
   const bool are_equal = most[0] == ~most[1];
@@ -118,16 +121,17 @@ Status SharedFile::put(const Status& local, std::span<Access> accesses) {
   return mine;
 }
 
-Status SharedFile::put_boxes(std::span<Access> accesses) {
+/// `used_bytes`: what transfers_ has, at most, on any rank. Collective.
+Status SharedFile::put_boxes(std::span<Access> accesses, Index used_bytes) {
   std::vector<ArrayBoxes> boxes;
   EndOfArray end_of_array;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "put", [&] {
+  const Status found = guarded("put", [&] {
     boxes = boxes_of(header_, accesses);
     end_of_array = ends_of_arrays(header_);
     return Status();
-  }));
+  });
   ESKER_ASSIGN_OR_RETURN(const Transfers::OutOfRange out_of_range,
-                         transfers_->put_runs(boxes, *file_, std::move(end_of_array)));
+                         transfers_->put_runs(found, boxes, *file_, std::move(end_of_array), used_bytes));
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     if (out_of_range[a]) accesses[a].is_out_of_range = true;
   }

@@ -32,11 +32,15 @@ constexpr Index kLeastRange = Index{64} << 10;
 
 class RunTransfer {
  public:
+  /// Of bytes of the file, so that the maximum over the ranks is that of all: the complement of the first,
+  /// and the end.
+  using Bounds = std::array<std::uint64_t, 2>;
+
   RunTransfer(Comm& comm, std::span<const ArrayBoxes> mine, File& file, const RunOptions& options)
       : comm_(comm), mine_(mine), file_(file), options_(options) {}
 
-  /// Local: allocates what does not depend on other ranks. May throw.
-  void prepare() {
+  /// Local: allocates what does not depend on other ranks. Returns what bounds() needs of it. May throw.
+  Bounds prepare() {
     out_of_range_.resize(mine_.size());
     walks_.reserve(mine_.size());
     bounds_.reserve(mine_.size());
@@ -47,34 +51,36 @@ class RunTransfer {
     own_.reserve(kMostCells);
     loads_.most.reserve(kMostCells);
     loads_.all.reserve(kMostCells);
+    return own_bounds(0);
   }
 
-  /// Collective.
-  Status run() {
-    for (Index from = 0;;) {
-      const FileRange rest = bounds_from(from);
-      if (rest.end <= rest.begin) break;
-      from = choose_section(rest);
+  /// `bounds`: what all ranks bring. Collective.
+  Status run(Bounds bounds) {
+    for (FileRange rest = range_of(bounds); rest.end > rest.begin; rest = range_of(bounds)) {
+      const Index from = choose_section(rest);
       ESKER_RETURN_IF_ERROR(move_section());
       if (from >= rest.end) break;
+      bounds = own_bounds(from);
+      comm_.all_reduce_max(bounds);
     }
     return agree(comm_, stored_);
   }
   std::vector<bool> take_out_of_range() { return std::move(out_of_range_); }
 
  private:
-  /// What all ranks bring after byte `from`. Collective.
-  FileRange bounds_from(Index from) {
+  static FileRange range_of(const Bounds& bounds) {
+    return {static_cast<Index>(~bounds[0]), static_cast<Index>(bounds[1])};
+  }
+
+  /// What this rank brings after byte `from`.
+  [[nodiscard]] Bounds own_bounds(Index from) {
     FileRange mine{std::numeric_limits<Index>::max(), 0};
     for (std::size_t a = 0; a < mine_.size(); ++a) {
       if (bounds_[a].end <= from) continue;
       const FileRange part = bounds_[a].begin < from ? walks_[a].bounds(from) : bounds_[a];
       mine = {std::min(mine.begin, part.begin), std::max(mine.end, part.end)};
     }
-    std::array<std::uint64_t, 2> most{~static_cast<std::uint64_t>(mine.begin),
-                                      static_cast<std::uint64_t>(mine.end)};
-    comm_.all_reduce_max(most);
-    return {static_cast<Index>(~most[0]), static_cast<Index>(most[1])};
+    return {~static_cast<std::uint64_t>(mine.begin), static_cast<std::uint64_t>(mine.end)};
   }
 
   /// Divides what follows into cells, as far as one section reaches. Returns its end.
@@ -291,15 +297,18 @@ class RunTransfer {
 
 }  // namespace
 
-Result<std::vector<bool>> put_runs(Comm& comm, std::span<const ArrayBoxes> mine, File& file,
-                                   const RunOptions& options) {
+Result<std::vector<bool>> put_runs(Comm& comm, const Status& local, std::span<const ArrayBoxes> mine,
+                                   File& file, const RunOptions& options) {
   std::unique_ptr<RunTransfer> transfer;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "put", [&] {
-    transfer = std::make_unique<RunTransfer>(comm, mine, file, options);
-    transfer->prepare();
-    return Status();
+  RunTransfer::Bounds bounds{};
+  ESKER_RETURN_IF_ERROR(all_do(comm, "put", bounds, [&] {
+    if (local.ok()) {
+      transfer = std::make_unique<RunTransfer>(comm, mine, file, options);
+      bounds = transfer->prepare();
+    }
+    return local;
   }));
-  ESKER_RETURN_IF_ERROR(transfer->run());
+  ESKER_RETURN_IF_ERROR(transfer->run(bounds));
   return transfer->take_out_of_range();
 }
 

@@ -23,8 +23,8 @@ struct RunOptions {
 /// and of one rank the last box. Returns whether values of each did not fit in the type of the file, and
 /// became its fill value; also values that others overwrite. Time grows with the samples, the boxes, and the
 /// boxes times the rounds that their array needs. Collective; errors are those of all ranks: storage,
-/// kOutOfMemory.
-Result<std::vector<bool>> put_runs(Comm& comm, std::span<const ArrayBoxes> mine, File& file,
-                                   const RunOptions& options);
+/// kOutOfMemory, `local`: the status of this rank.
+Result<std::vector<bool>> put_runs(Comm& comm, const Status& local, std::span<const ArrayBoxes> mine,
+                                   File& file, const RunOptions& options);
 
 }  // namespace esker

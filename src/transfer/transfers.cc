@@ -158,20 +158,18 @@ Result<Transfers::OutOfRange> Transfers::get(const std::vector<FileArray>& array
 }
 
 // Uses what plans and their buffers leave of the budget; if that is less than half of it, they are forgotten.
-Result<Transfers::OutOfRange> Transfers::put_runs(std::span<const ArrayBoxes> mine, File& file,
-                                                  EndOfArray end_of_array) {
+Result<Transfers::OutOfRange> Transfers::put_runs(const Status& local, std::span<const ArrayBoxes> mine,
+                                                  File& file, EndOfArray end_of_array, Index used_bytes) {
   offered_.reset();
   offered_get_.reset();
   const Index budget = policy_.memory_budget_bytes;
-  std::array<std::uint64_t, 1> used{static_cast<std::uint64_t>(bytes_of_plans() + buffers_.size_bytes())};
-  comm_.all_reduce_max(used);
-  if (static_cast<Index>(used[0]) > budget / 2) {
+  if (used_bytes > budget / 2) {
     plans_.clear();
     buffers_.release();
-    used[0] = 0;
+    used_bytes = 0;
   }
-  return esker::put_runs(comm_, mine, file,
-                         {std::move(end_of_array), budget - static_cast<Index>(used[0]), policy_.buffer_bytes,
+  return esker::put_runs(comm_, local, mine, file,
+                         {std::move(end_of_array), budget - used_bytes, policy_.buffer_bytes,
                           policy_.aggregators, most_writers_});
 }
 

@@ -48,9 +48,12 @@ class Transfers {
   Result<OutOfRange> get(const std::vector<FileArray>& arrays, std::span<const ArrayTarget> mine,
                          const File& file);
 
-  /// Writes many small boxes, see put_runs(), without a plan. Collective; errors as those of
-  /// put().
-  Result<OutOfRange> put_runs(std::span<const ArrayBoxes> mine, File& file, EndOfArray end_of_array);
+  /// Writes many small boxes, see put_runs(), without a plan. `used_bytes`: the largest size_bytes() of any
+  /// rank. Collective; errors as those of put(), and `local`, the status of this rank.
+  Result<OutOfRange> put_runs(const Status& local, std::span<const ArrayBoxes> mine, File& file,
+                              EndOfArray end_of_array, Index used_bytes);
+  /// Of the plans and their buffers.
+  [[nodiscard]] Index size_bytes() const { return bytes_of_plans() + buffers_.size_bytes(); }
 
   /// No rank accesses the memory of others any more. Before the end, because MPI windows that remain make
   /// later ones unsafe. Collective.

@@ -254,6 +254,22 @@ TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
   }
 }
 
+TEST_F(CommTest, AgreeReturnsTheLargestNumbersOfAllRanks) {
+  const auto rank = static_cast<std::uint64_t>(comm().rank()),
+             last = static_cast<std::uint64_t>(comm().size() - 1);
+  for (const char* operation : {"op", ""}) {
+    std::array<std::uint64_t, 3> most{rank, ~rank, 7};
+    agree(comm(), Ballot{.status = Status(), .operation = operation, .most = most}).check();
+    EXPECT_EQ(most, (std::array<std::uint64_t, 3>{last, ~std::uint64_t{0}, 7}));
+  }
+  std::array<std::uint64_t, 1> most{};
+  const auto set = [&] {
+    most[0] = rank;
+    return is_last_rank() ? Status(Code::kIoError, "disk") : Status();
+  };
+  expect_everywhere(all_do(comm(), "op", most, set), Code::kIoError);
+}
+
 TEST_F(CommTest, AgreeReturnsTheErrorOfTheLowestFailingRankOnAllRanks) {
   const int failing = comm().size() / 2;
   const Status mine = comm().rank() >= failing
@@ -267,7 +283,10 @@ TEST_F(CommTest, AgreeReturnsTheErrorOfTheLowestFailingRankOnAllRanks) {
 
 TEST_F(CommTest, AgreeNamesDifferentCallsAndArguments) {
   if (comm().size() == 1) GTEST_SKIP() << "needs two ranks to differ";
-  const auto calls = agree(comm(), Ballot{Status(), is_last_rank() ? "close" : "end_step", 0, "", false});
+  std::array<std::uint64_t, kMostAgreedNumbers> numbers{};
+  const auto calls = agree(comm(), Ballot{.status = Status(),
+                                          .operation = is_last_rank() ? "close" : "end_step",
+                                          .most = std::span(numbers).first(is_last_rank() ? 1 : 8)});
   expect_everywhere(calls, Code::kMismatchedCall);
   EXPECT_NE(calls.message().find("close"), std::string::npos);
   EXPECT_NE(calls.message().find("end_step"), std::string::npos);

@@ -280,7 +280,7 @@ class MpiComm final : public Comm {
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> counts_, starts_;  // per rank, for gathering
-  using Meetings = std::array<std::array<std::uint64_t, 8>, 2>;
+  using Meetings = std::array<std::array<std::uint64_t, kMostMeetingValues>, 2>;
   std::unique_ptr<Meetings> meetings_ = std::make_unique<Meetings>();
   std::size_t meetings_left_ = 0;  // MPI may still write to these
   unsigned num_size_exchanges_ = 0;
