@@ -63,6 +63,7 @@ def test_turns_are_joined_and_peers_have_their_own_limits() -> None:
     assert results["cases"][2]["over_posix"]["median"] == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_all_modes_run(tmp_path: Path) -> None:
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built")

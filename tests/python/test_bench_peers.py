@@ -131,6 +131,7 @@ def test_missing_peers_are_one_line(esker_command: Run, tmp_path: Path) -> None:
         assert package in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_peers(tmp_path: Path, number: signal.Signals) -> None:
     if not PROGRAM.with_name(peers.PROGRAM).exists():
@@ -141,6 +142,7 @@ def test_a_signal_ends_the_peers(tmp_path: Path, number: signal.Signals) -> None
 
 
 # The peers have no cases of s3d_adaptive: they do not store a part of a step.
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", sorted(set(jobs.WORKLOADS) - {"s3d_adaptive"}))
 def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, workload: str) -> None:
     if not PROGRAM.with_name(peers.PROGRAM).exists():
@@ -173,6 +175,7 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_chosen_cases_of_both_programs(esker_command: Run, tmp_path: Path) -> None:
     if not PROGRAM.with_name(peers.PROGRAM).exists():
         pytest.skip(f"{peers.PROGRAM} is not built")

@@ -139,6 +139,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
+@pytest.mark.slow
 def test_chosen_cases_of_python(esker_command: Run, tmp_path: Path) -> None:
     if not PROGRAM.with_name(peers.PROGRAM).exists():
         pytest.skip(f"{peers.PROGRAM} is not built")

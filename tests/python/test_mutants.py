@@ -22,6 +22,7 @@ import mutants
 from esker.cli import guard
 
 
+@pytest.mark.slow
 def test_some_mutants_of_every_format(tmp_path: Path) -> None:
     assert mutants.run(tmp_path / "some", 60, 11) == []
 

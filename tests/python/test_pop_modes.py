@@ -26,6 +26,7 @@ def modes_of(tmp_path: Path, modes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 def test_each_mode_has_its_share_and_its_ratio_to_the_last(tmp_path: Path) -> None:
     done = modes_of(tmp_path, "gather,collective,esker_cdf5")
     assert done.returncode == 0, done.stderr

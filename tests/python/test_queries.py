@@ -136,6 +136,7 @@ def test_what_progress_raises_ends_the_read(field: esker.Field) -> None:
         field.read(progress=enough)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_read(tmp_path: Path) -> None:
     """A read of very many tiny blocks takes a second or two; a signal ends it long before."""
     program = textwrap.dedent(f"""
