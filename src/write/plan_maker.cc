@@ -1,5 +1,7 @@
 #include "write/plan_maker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,5 +1,7 @@
 #include "write/run_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>

@@ -1,4 +1,6 @@
 // Plans of steps that are written with other options than those before: between the tuner and the plans.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "base/system.h"

@@ -1,5 +1,7 @@
 #include "read/parallel/parallel_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
