@@ -1,20 +1,18 @@
 #include "api/dense_copy.h"
 
-#include <utility>
-
+#include "api/dataset_impl.h"
 #include "base/macros.h"
+#include "read/read_target.h"
 
 namespace esker {
 namespace {
 
 /// Whether the samples of the memory are contiguous, x fastest.
 bool is_dense(const Field& field, const MutablePatch& memory) {
-  Index stride = field.sample_bytes();
-  for (int a = 0; a < memory.box.rank; ++a) {
-    if (memory.box.extent(a) > 1 && memory.stride_bytes[a] != stride) return false;
-    stride *= memory.box.extent(a);
-  }
-  return field.components == 1 || memory.component_stride_bytes == size_bytes(field.type);
+  const Lattice samples{.rank = memory.box.rank, .count = memory.box.extents()};
+  return Dataset::Impl::has_whole_samples(field, memory) &&
+         ReadTarget::strided(samples, 0, nullptr, field.sample_bytes(), memory.stride_bytes)
+             .is_dense(field.sample_bytes());
 }
 
 }  // namespace

@@ -107,9 +107,10 @@ Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
   ESKER_RETURN_IF_ERROR(comm.ended());
   bool in_time = true;
   std::array<std::uint64_t, 1> any_limit{limit_s > 0 ? 1u : 0u};
-  for (int meeting = 0; in_time && (meeting == 0 || (meeting == 1 && any_limit[0] != 0)); ++meeting) {
+  for (int meeting = 0; meeting < 2 && in_time; ++meeting) {
     const Ballot ballot{.status = Status(), .operation = operation, .most = any_limit};
     ESKER_RETURN_IF_ERROR(agree_within(comm, ballot, limit_s, in_time));
+    if (any_limit[0] == 0) break;
   }
   if (in_time) return {};
   Status late = error(Code::kMismatchedCall,

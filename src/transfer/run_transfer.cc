@@ -39,7 +39,7 @@ class RunTransfer {
   RunTransfer(Comm& comm, std::span<const ArrayBoxes> mine, File& file, const RunOptions& options)
       : comm_(comm), mine_(mine), file_(file), options_(options) {}
 
-  /// Local: allocates what does not depend on other ranks. Returns what bounds() needs of it. May throw.
+  /// Local: allocates what does not depend on other ranks. Returns own_bounds(0). May throw.
   Bounds prepare() {
     out_of_range_.resize(mine_.size());
     walks_.reserve(mine_.size());

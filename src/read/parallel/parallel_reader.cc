@@ -256,7 +256,8 @@ Status ParallelReader::read_alone(const ReadColumn& column, const Lattice& sampl
     return read(ReadTarget::strided(samples.sub(patch.box), level, static_cast<std::byte*>(patch.data),
                                     sample_bytes, patch.stride_bytes));
   }
-  const Index left = options_.memory_budget_bytes - buffers_.size_bytes();  // reads together may have others
+  // What the buffers of reads together leave of it.
+  const Index left = options_.memory_budget_bytes - buffers_.size_bytes();
   const Index room = std::max<Index>(1, left / kPartsOfBudget / sample_bytes);
   const Point slab = slab_extent(patch.box.extents(), patch.box.rank, room);
   Box slabs = patch.box;
