@@ -242,6 +242,8 @@ configure_archive() {
     -DESKER_MINIAPPS=OFF "$@" >"$work/configure.log" 2>&1
 }
 
+compiles_fortran() { ninja -C "$work/build" -t query esker_fortran >"$work/query.log" 2>&1; }
+
 check_dist() {
   local module=fortran/esker.f90
   cmake --build "$PACKAGE_BUILD" --target dist >"$work/dist.log" || { cat "$work/dist.log"; fail "no archive"; }
@@ -249,11 +251,14 @@ check_dist() {
   configure_archive || { cat "$work/configure.log"; fail "the archive cannot be configured without fypp"; }
   cmake --build "$work/build" --target esker_fortran_source >"$work/build.log"
   cmp "$PACKAGE_BUILD/$module" "$work/build/$module" || fail "the archive holds another Fortran module"
-  rm "$work"/esker-*/"$module"
-  configure_archive || fail "without the module, Esker for C++ cannot be configured"
-  grep -q "no Fortran module, because" "$work/configure.log" || fail "not said: no Fortran module"
+  mv "$work"/esker-*/"$module" "$work/module.f90"
   ! configure_archive -DESKER_FORTRAN=ON || fail "configured with ESKER_FORTRAN, but without the module"
   grep -q "ESKER_FORTRAN needs fypp" "$work/configure.log" || fail "not said: ESKER_FORTRAN needs fypp"
+  configure_archive -DESKER_MINIAPPS=ON || fail "without the module, Esker for C++ cannot be configured"
+  grep -q "no Fortran module, because" "$work/configure.log" || fail "not said: no Fortran module"
+  ! compiles_fortran || fail "compiles a module that it does not have"
+  mv "$work/module.f90" "$(dirname "$work"/esker-*/fortran/esker.fypp)/esker.f90"
+  cmake "$work/build" >"$work/configure.log" && compiles_fortran || fail "does not compile a module that is found later"
 }
 
 rm -rf "$work"
