@@ -13,7 +13,7 @@ build:  ## Build everything (build/release) and install the Python package in .v
 	@bash -euc '. scripts/env.sh; build_preset release; scripts/install_package.sh'
 
 demo:  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
-	@scripts/setup.sh $(filter mpich,$(MPI))
+	@scripts/setup.sh --packages $(filter mpich,$(MPI))
 	@scripts/demo.sh
 
 demo-s3d:  ## Run a lifted flame on 4 ranks with adaptive output, restart it, draw it (demo/s3d/)

@@ -15,21 +15,26 @@ esac
 rm -rf demo
 require_free_mb 1500
 
+beside scripts/setup.sh
+python_environment=$!
 build_preset "$preset" "${targets[@]}"
+wait "$python_environment"
 PROGRAMS=no scripts/install_package.sh
 
 mkdir demo
 say "running the ice-sheet model on 4 ranks; after each step every rank reads its patch and compares it"
 LD_PRELOAD=$preload "mpiexec.$MPI" -n 4 "build/$preset/miniapps/pism/esker-pism" \
-  --input data/greenland_5km.nc --output demo/greenland --levels 61 --output-steps 4 --verify ||
+  --input data/greenland_5km.nc --output demo/greenland --levels 61 --output-steps 4 --output-interval 5 --verify ||
   die "the run failed with status $?; see the messages above"
 
 say "esker info demo/greenland"
 esker info demo/greenland
 say "esker verify demo/greenland"
 esker verify demo/greenland
-say "comparing every field, step, level and block with what OpenVisus reads"
-ESKER_TEST_DATASET=$PWD/demo/greenland quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
+say "comparing every field, step, level and block with what OpenVisus reads, next to what follows"
+export ESKER_TEST_DATASET=$PWD/demo/greenland
+beside quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
+openvisus=$!
 say "drawing demo/greenland.png from the dataset"
 python scripts/demo_figure.py demo/greenland demo/greenland.png
 say "writing the last step as Zarr"
@@ -37,6 +42,8 @@ esker convert demo/greenland demo/greenland.zarr --step -1 --compression zstd
 esker verify demo/greenland.zarr
 say "compressing the last step in several ways"
 python scripts/demo_compression.py demo/greenland demo/compression.png
+wait "$openvisus"
+say "OpenVisus reads the same"
 
 cat <<'TXT'
 

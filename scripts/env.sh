@@ -44,6 +44,14 @@ quietly() {
   return "$status"
 }
 
+# beside COMMAND...: runs it next to the script; when the script ends, the command does. `wait $!` waits for it.
+beside() {
+  set -m  # a process group, which a signal reaches as a whole
+  "$@" &
+  set +m
+  trap 'kill -- $(jobs -rp | sed s/^/-/) 2>/dev/null || true' EXIT
+}
+
 # build_preset PRESET [TARGET...]: configures and builds build/PRESET.
 build_preset() {
   local preset=$1

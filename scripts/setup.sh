@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up a machine: installs Debian packages and the Python environment .venv/, as far as building and the demo need.
 #
-#   scripts/setup.sh [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs] [debian] [wheels]
+#   scripts/setup.sh [--packages] [mpich] [test] [clang] [peers] [simgrid] [glusterfs] [docs] [debian] [wheels]
+#                                        --packages: only Debian packages, no Python environment
 #                                        mpich: also a second MPI
 #                                        test: also what the tests need, MPICH and Chromium among it
 #                                        clang: also clang (and libomp, which zfp's CMake files need)
@@ -25,8 +26,10 @@ packages=(
   python3-dev python3-venv
 )
 requirements=(scripts/requirements.txt)
+parts=(install_debian_packages make_python_environment)
 for group in "$@"; do
   case "$group" in
+    --packages) parts=(install_debian_packages) ;;
     mpich) packages+=(libmpich-dev mpich) ;;
     test)
       packages+=(libmpich-dev mpich netcdf-bin pnetcdf-bin hdf5-tools nco cdo gdal-bin chromium libegl1 abigail-tools
@@ -105,5 +108,4 @@ install_requirements() {
   cp "${requirements[@]}" .venv/
 }
 
-install_debian_packages
-make_python_environment
+for part in "${parts[@]}"; do "$part"; done
