@@ -24,8 +24,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 LIBRARIES = (
-    r"esker_(base|grid|codec|model|adaptive|layout|store|format|read|formats_\w+|plan|comm|exchange|tune\w*|write|"
-    r"read_parallel|api|capi|mpi)"
+    r"esker_(base|grid|codec|model|adaptive|layout|store|format|read|formats_\w+|device|plan|comm|exchange|transfer|"
+    r"shared_cdf|tune\w*|write|companion|read_parallel|api|capi|mpi)"
 )
 
 

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 #include <set>
 #include <string_view>
 
-#include "base/checked.h"
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
@@ -87,17 +84,19 @@ std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) 
   constexpr Index kFew = 1 << 16, kBytesOfAddress = 8;
   std::vector<hsize_t> chunk(info.extents.size());
   checked(H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "chunk");
-  std::optional<Index> chunks = 1;
-  for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
-    if (info.extents[axis] > static_cast<hsize_t>(std::numeric_limits<Index>::max())) chunks.reset();
-    if (chunk[axis] == 0) return "its chunks have extent 0";
-    if (!chunks) break;
-    const auto extent = static_cast<Index>(info.extents[axis]);
-    chunks = checked_mul(*chunks, div_up(extent, static_cast<Index>(chunk[axis])));
-  }
+  if (std::ranges::count(chunk, 0) > 0) return "its chunks have extent 0";
+  if (std::ranges::count(info.extents, 0) > 0) return "";
   const Index file_bytes = file_of(dataset).end_of_file();
-  if (chunks && *chunks <= std::max(kFew, file_bytes / kBytesOfAddress)) return "";
-  return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
+  const Index most = std::max(kFew, file_bytes / kBytesOfAddress);
+  Index chunks = 1;
+  for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
+    const hsize_t along = (info.extents[axis] - 1) / chunk[axis] + 1;
+    if (along > static_cast<hsize_t>(most / chunks)) {
+      return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
+    }
+    chunks *= static_cast<Index>(along);
+  }
+  return "";
 }
 
 /// Values in external files are not read: a file from elsewhere could name any local file to open. Esker
