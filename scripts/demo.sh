@@ -15,7 +15,7 @@ esac
 rm -rf demo
 require_free_mb 1500
 
-beside scripts/setup.sh
+in_background scripts/setup.sh
 python_environment=$!
 build_preset "$preset" "${targets[@]}"
 wait "$python_environment"
@@ -33,7 +33,7 @@ say "esker verify demo/greenland"
 esker verify demo/greenland
 say "comparing every field, step, level and block with what OpenVisus reads, next to what follows"
 export ESKER_TEST_DATASET=$PWD/demo/greenland
-beside quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
+in_background quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 openvisus=$!
 say "drawing demo/greenland.png from the dataset"
 python scripts/demo_figure.py demo/greenland demo/greenland.png

@@ -44,8 +44,8 @@ quietly() {
   return "$status"
 }
 
-# beside COMMAND...: runs it next to the script; when the script ends, the command does. `wait $!` waits for it.
-beside() {
+# in_background COMMAND...: runs it next to the script, and ends it with the script. `wait $!` waits for it.
+in_background() {
   set -m  # a process group, which a signal reaches as a whole
   "$@" &
   set +m
