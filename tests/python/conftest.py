@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +30,10 @@ OPEN_MPI = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 """Variables for several ranks on one core, also of root."""
+
+# Programs that the tests end by Ctrl-C inherit what `nohup` or a shell's `&` ignores.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")

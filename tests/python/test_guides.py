@@ -8,6 +8,7 @@ the output of the commands before it.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import re
@@ -165,6 +166,12 @@ GROUPS = {"tune"}
 """Verbs that have verbs."""
 
 
+@functools.cache
+def help_of(*verb: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "esker"), *verb, "--help"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in pages(r"^(    +|\$ )esker ") if page.name not in ELSEWHERE],
@@ -175,12 +182,7 @@ def test_commands_of_a_page_are_known(page: Path) -> None:
     for command in commands(page):
         words = shlex.split(command)
         verb = words[1:3] if words[1] in GROUPS else words[1:2]
-        shown = subprocess.run(
-            [str(Path(sys.executable).parent / "esker"), *verb, "--help"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        shown = help_of(*verb)
         assert shown.returncode == 0, f"{command}: {shown.stderr}"
         for option in [word.split("=")[0] for word in words[2:] if word.startswith("--")]:
             assert re.search(rf"{re.escape(option)}\b", shown.stdout), f"{command}: {option} is no option"
@@ -334,7 +336,10 @@ def run_until_it_says(text: str, command: list[str], place: Path, environment: d
         assert running.stdout is not None
         said = "".join(itertools.takewhile(lambda line: text not in line, running.stdout))
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=30) == 0, f"{command}: {said}"
+        try:
+            assert running.wait(timeout=30) == 0, f"{command}: {said}"
+        finally:
+            running.kill()
     return said
 
 
