@@ -116,6 +116,7 @@ def test_greenland_in_zarr(checker: Path, tmp_path: Path) -> None:
     assert findings(checker, tmp_path / "run.nc")["high"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["cdf5", "netcdf4"])
 def test_files_of_the_ocean(form: str, checker: Path, tmp_path: Path) -> None:
     (tmp_path / "pop_in").write_text(f'&pop nx=37 ny=22 nz=5 num_steps=6 directory="{tmp_path}" /\n')

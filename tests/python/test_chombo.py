@@ -351,6 +351,7 @@ def test_damage_stops_the_command(esker_command: Run, tmp_path: Path) -> None:
     assert done.returncode in (1, 2) and not (tmp_path / "mesh.idx").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_plot_file, write_checkpoint])
 def test_random_damage_is_an_error_that_names_the_file(tmp_path: Path, write: Callable[[Path], None]) -> None:
     path = tmp_path / "damaged.hdf5"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import mostly_slow
 
 import esker
 from esker.files import copying, moving
@@ -110,10 +111,7 @@ CASES = [Case(verb, form, across) for verb, across in VERBS for form in FORMATS]
 # Two formats at once take the paths of both, and most of the time; a group across file systems has many files.
 every_case = pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=pytest.mark.slow) if "+" in case.form or (case.form, case.across) == ("zarr", True) else case
-        for case in CASES
-    ],
+    mostly_slow(CASES, lambda case: case.form in ("idx", "cdf5")),
     ids=lambda case: f"{case.verb.__name__}-{case.form}" + "-across" * case.across,
 )
 

@@ -32,6 +32,7 @@ def test_many_mutants_of_every_format(tmp_path: Path) -> None:
     assert mutants.run(tmp_path / "many", 6000, 12) == []
 
 
+@pytest.mark.slow
 def test_sizes_without_bound_are_found(tmp_path: Path) -> None:
     """The run above detects a dataset that takes too much memory."""
     huge = tmp_path / "huge"

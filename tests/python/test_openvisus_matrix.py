@@ -94,7 +94,13 @@ def _run(
 
 
 @pytest.mark.parametrize("in_block", ["row_major", "hz"])
-@pytest.mark.parametrize("extent", EXTENTS, ids=lambda extent: "x".join(map(str, extent)))
+@pytest.mark.parametrize(
+    "extent",
+    [
+        pytest.param(extent, marks=[] if n % 3 == 1 else pytest.mark.slow, id="x".join(map(str, extent)))
+        for n, extent in enumerate(EXTENTS)
+    ],
+)
 def test_extents(openvisus: Any, tmp_path: Path, extent: tuple[int, ...], in_block: str) -> None:
     fields = {"a": FieldSpec("float32"), "b": FieldSpec("uint8", 3), "c": FieldSpec("float64")}
     for bits in (1, 4, 9, 0) if np.prod(extent) < 5000 else (6, 0):  # small blocks of large grids take long

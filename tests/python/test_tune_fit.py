@@ -111,6 +111,7 @@ def test_the_hybrid_learns_what_the_cost_model_misses() -> None:
     assert rows["gradient boosting"]["literature"] == 8.1
 
 
+@pytest.mark.slow
 def test_attributes_are_added_set_by_set() -> None:
     given = known_law()
     names = [set(features.matrix(given, which)[1]) for which in features.SETS]
@@ -170,6 +171,7 @@ def a_model() -> stored.Stored:
     return next(model for model in stored.trained_on(known_law()) if model.name == "ridge")
 
 
+@pytest.mark.slow
 def test_a_model_is_what_was_stored(tmp_path: Path) -> None:
     given = known_law()
     for model in stored.trained_on(given):

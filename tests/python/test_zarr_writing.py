@@ -249,6 +249,7 @@ def test_several_shards(tmp_path: Path) -> None:
     assert esker.verify(tmp_path / "run.zarr").good
 
 
+@pytest.mark.slow
 def test_a_million_chunks(tmp_path: Path) -> None:
     """Metadata do not grow with chunks, and a chunk is found by the index of its shard."""
     values = RNG.integers(0, 255, (4096, 4096)).astype("u1")
