@@ -18,7 +18,7 @@ fi
 
 export PATH=$project_root/.venv/bin:$PATH
 
-say() { printf '==> %s\n' "$*"; }
+say() { clear_line && printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # The version in include/esker/version.h.
@@ -31,18 +31,32 @@ require_free_mb() {
   [ "$free_mb" -ge "$1" ] || die "the demo needs $1 MB of free disk space in $PWD; found $free_mb MB"
 }
 
-# quietly NAME COMMAND...: writes the output to build/logs/NAME.log, and shows it only if the command fails.
+# quietly NAME COMMAND...: writes the output to build/logs/NAME.log, and shows it only if the command fails; on a terminal
+# also how far Ninja is.
 quietly() {
   local name=$1 log=$project_root/build/logs/$1.log status=0
   shift
   mkdir -p "$project_root/build/logs"
-  "$@" >"$log" 2>&1 || status=$?
+  if [ -t 1 ]; then
+    "$@" > >(tee "$log" | show_steps) 2>&1 || status=$?
+    wait $! || true
+  else
+    "$@" >"$log" 2>&1 || status=$?
+  fi
   [ "$status" -eq 0 ] && return
   tail -n 60 "$log" >&2
   printf 'error: %s failed with status %s; all of its output is in build/logs/%s.log\n' \
     "$name" "$status" "$name" >&2
   return "$status"
 }
+
+# Shows "12/60" for lines that begin with "[12/60]", in place.
+show_steps() {
+  local step
+  sed --unbuffered --quiet 's/^\[\([0-9]*\/[0-9]*\)\].*/\1/p' | while read -r step; do printf '\r    %s' "$step"; done
+  clear_line
+}
+clear_line() { [ ! -t 1 ] || printf '\r\033[K'; }
 
 # in_background COMMAND...: runs it next to the script, and ends it with the script. `wait $!` waits for it.
 in_background() {
