@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "base/guarded.h"
+#include "comm/agree.h"
 #include "open_file.h"
 
 namespace esker::pnetcdf {
@@ -111,7 +111,11 @@ int wait(OpenFile& file, bool all, int n, int* numbers, int* statuses) {
   if (!all && n == 0) return NC_NOERR;
   int code = n < NC_PUT_REQ_ALL ? static_cast<int>(NC_EINVAL) : select(file.requests, n, numbers, statuses);
   std::array<std::uint64_t, 2> any{has_selected(file.requests.puts), has_selected(file.requests.gets)};
-  if (all) file.comm->all_reduce_max(std::span<std::uint64_t>(any));
+  if (all) {
+    const esker::Status opened =
+        agree(*file.comm, Ballot{.status = {}, .operation = "wait_all", .most = any});
+    if (!opened.ok()) return code_of(opened);
+  }
   if (any[0] != 0) {
     const int moved = move_selected(file, file.requests.puts, true, all);
     if (code == NC_NOERR) code = moved;
