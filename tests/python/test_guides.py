@@ -237,6 +237,11 @@ def superseding_numbers(decided: str) -> list[int]:
     return [int(number) for number in found[1].split(", ")] if found else []
 
 
+def test_the_site_lists_every_miniapp() -> None:
+    listed = (ROOT / "docs" / "site" / "pages" / "miniapps" / "index.md").read_text("utf-8").split()
+    assert {page.parent.name for page in ROOT.glob("miniapps/*/README.md")} <= set(listed)
+
+
 def test_excerpts_of_the_example_format_are_its_code() -> None:
     """Up to white space: the code of the page is less indented."""
     source = " ".join(
