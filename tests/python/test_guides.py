@@ -237,6 +237,12 @@ def superseding_numbers(decided: str) -> list[int]:
     return [int(number) for number in found[1].split(", ")] if found else []
 
 
+def test_the_changes_begin_with_a_short_summary() -> None:
+    last = (ROOT / "CHANGES.md").read_text("utf-8").split("\n## ")[1]
+    _, *summary = last.split("\n### ")[0].strip().splitlines()
+    assert 3 <= len(summary) <= 10, summary
+
+
 def test_the_site_lists_every_miniapp() -> None:
     listed = (ROOT / "docs" / "site" / "pages" / "miniapps" / "index.md").read_text("utf-8").split()
     assert {page.parent.name for page in ROOT.glob("miniapps/*/README.md")} <= set(listed)

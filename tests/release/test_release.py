@@ -58,8 +58,7 @@ def test_the_archives_have_what_their_users_need(made: Path) -> None:
 def test_the_notes_begin_with_a_summary(made: Path) -> None:
     lines = (made / "NOTES.md").read_text().splitlines()
     assert lines[0] == f"# Esker {version()}"
-    summary = "\n".join(lines[1:]).split("\n### ")[0].strip().splitlines()
-    assert 3 <= len(summary) <= 10, summary
+    assert lines[1] and not lines[1].startswith("#")  # how long: tests/python/test_guides.py
 
 
 @pytest.fixture(scope="module")
