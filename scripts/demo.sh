@@ -31,7 +31,7 @@ say "esker info demo/greenland"
 esker info demo/greenland
 say "esker verify demo/greenland"
 esker verify demo/greenland
-say "comparing every field, step, level and block with what OpenVisus reads, next to what follows"
+say "comparing every field, step, level and block with what OpenVisus reads, during the next steps"
 export ESKER_TEST_DATASET=$PWD/demo/greenland
 in_background quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 openvisus=$!

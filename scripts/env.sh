@@ -18,7 +18,7 @@ fi
 
 export PATH=$project_root/.venv/bin:$PATH
 
-say() { clear_line && printf '==> %s\n' "$*"; }
+say() { clear_line; printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # The version in include/esker/version.h.

@@ -31,7 +31,7 @@ OPEN_MPI = {
 }
 """Variables for several ranks on one core, also of root."""
 
-# Programs that the tests end by Ctrl-C inherit what `nohup` or a shell's `&` ignores.
+# A script's `&` ignores SIGINT, which programs that the tests end by Ctrl-C would inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -108,7 +108,7 @@ class Case:
 
 VERBS = [(esker.copy, False), (esker.move, False), (esker.move, True)]
 CASES = [Case(verb, form, across) for verb, across in VERBS for form in FORMATS]
-# Two formats at once take the paths of both, and most of the time; a group across file systems has many files.
+# `make test` has a format of several files, and one of a single file.
 every_case = pytest.mark.parametrize(
     "case",
     mostly_slow(CASES, lambda case: case.form in ("idx", "cdf5")),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import mostly_slow
 
 import esker
 from datasets import FieldSpec, random_array, samples, write
@@ -19,6 +20,7 @@ EXTENTS = [
     (5, 4, 3, 6), (2, 9, 1, 7),
     (3, 4, 2, 5, 3), (1, 6, 2, 1, 9),
 ]  # fmt: skip
+IN_MAKE_TEST = {(101,), (100, 37), (20, 33, 17), (2, 9, 1, 7), (3, 4, 2, 5, 3)}
 COMPONENTS = {"float64": (1, 2, 3, 4, 5, 8, 9, 11, 16), "float32": (1, 3, 8, 9), "uint8": (1, 3, 33)}
 
 
@@ -95,11 +97,9 @@ def _run(
 
 @pytest.mark.parametrize("in_block", ["row_major", "hz"])
 @pytest.mark.parametrize(
-    "extent",
-    [
-        pytest.param(extent, marks=[] if n % 3 == 1 else pytest.mark.slow, id="x".join(map(str, extent)))
-        for n, extent in enumerate(EXTENTS)
-    ],
+    ("extent",),
+    mostly_slow([(extent,) for extent in EXTENTS], lambda case: case[0] in IN_MAKE_TEST),
+    ids=lambda extent: "x".join(map(str, extent)),
 )
 def test_extents(openvisus: Any, tmp_path: Path, extent: tuple[int, ...], in_block: str) -> None:
     fields = {"a": FieldSpec("float32"), "b": FieldSpec("uint8", 3), "c": FieldSpec("float64")}
